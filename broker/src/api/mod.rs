@@ -1,0 +1,1 @@
+//! STUB of the table of APIs.

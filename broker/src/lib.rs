@@ -1,0 +1,7 @@
+//! The Daybook broker as a library; `main.rs` is the command line only.
+
+pub mod api;
+pub mod catalog;
+pub mod config;
+pub mod logs;
+pub mod partition;

@@ -1,0 +1,1 @@
+//! Stock clients and raw frames against a Daybook started in the test.

@@ -1,0 +1,1 @@
+//! bytes <-> kafka-protocol messages
