@@ -4,4 +4,5 @@ pub mod api;
 pub mod catalog;
 pub mod config;
 pub mod logs;
+pub mod net;
 pub mod partition;
