@@ -55,4 +55,6 @@ pub trait Message: Field {
 }
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;
