@@ -93,7 +93,7 @@ impl ControlRecord {
     /// may be passed over, as consumers do with types they do not know.
     pub fn read(key: &[u8], value: &[u8]) -> Result<Self, DecodeError> {
         let mut key = Bytes::copy_from_slice(key);
-        super::wire::need(&key, 4)?;
+        crate::wire::need(&key, 4)?;
         let _key_version = key.get_i16();
         let value = Bytes::copy_from_slice(value);
         Ok(match key.get_i16() {
@@ -139,7 +139,7 @@ fn value_of<M: Message>(value: &M, version: i16) -> Bytes {
 }
 
 fn read_value<M: Message>(mut value: Bytes) -> Result<M, DecodeError> {
-    super::wire::need(&value, 2)?;
+    crate::wire::need(&value, 2)?;
     let version = i16::from_be_bytes([value[0], value[1]]);
     M::decode(version, &mut value)
 }
@@ -153,7 +153,7 @@ fn marker_value(marker: &EndTransactionMarker) -> Bytes {
 }
 
 fn read_marker(mut value: Bytes) -> Result<EndTransactionMarker, DecodeError> {
-    super::wire::need(&value, 2)?;
+    crate::wire::need(&value, 2)?;
     let version = value.get_i16();
     // Kafka promises that later versions only append, and reads markers by that promise.
     EndTransactionMarker::decode(version.clamp(0, 0), &mut value)

@@ -68,7 +68,7 @@ macro_rules! messages {
                     }
                 )*
                 if wire.flexible {
-                    $crate::records::wire::put_tagged(tagged, out);
+                    $crate::wire::put_tagged(tagged, out);
                 }
             }
 
@@ -86,7 +86,7 @@ macro_rules! messages {
                     } else {});
                 )*
                 if wire.flexible {
-                    $crate::records::wire::take_tagged(input, |tag, mut content| {
+                    $crate::wire::take_tagged(input, |tag, mut content| {
                         $(
                             messages!(@place [$($tag)?] {} else {
                                 if tag == TAG && ($($range)+).contains(&wire.version) {

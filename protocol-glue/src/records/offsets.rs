@@ -131,7 +131,7 @@ fn prefixed<M: Message>(message: &M, version: i16) -> Bytes {
 
 fn split_prefix(bytes: &[u8]) -> Result<(i16, Bytes), DecodeError> {
     let mut body = Bytes::copy_from_slice(bytes);
-    super::wire::need(&body, 2)?;
+    crate::wire::need(&body, 2)?;
     let prefix = body.get_i16();
     Ok((prefix, body))
 }

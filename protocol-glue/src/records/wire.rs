@@ -4,6 +4,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use uuid::Uuid;
 
 use crate::DecodeError;
+use crate::wire::{MAX_ELEMENTS, need, put_varint, take_varint};
 
 /// The format that a message is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,69 +25,6 @@ pub trait Field: Sized {
 
 /// Memory is not reserved for more elements than this before they have been seen.
 const LARGEST_RESERVATION: usize = 1000;
-/// Kafka 4.4 refuses more elements in one array.
-const MAX_ELEMENTS: usize = 1_000_000;
-/// Kafka 4.4 refuses more tagged fields in one message.
-const MAX_TAGGED_FIELDS: u32 = 10_000;
-
-pub(super) fn need(input: &Bytes, count: usize) -> Result<(), DecodeError> {
-    match count.checked_sub(input.len()) {
-        None | Some(0) => Ok(()),
-        Some(missing) => Err(DecodeError::Truncated { missing }),
-    }
-}
-
-/// Appends an unsigned LEB128 integer.
-pub(super) fn put_varint(mut value: u32, out: &mut BytesMut) {
-    while value >= 0x80 {
-        out.put_u8(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.put_u8(value as u8);
-}
-
-/// Takes an unsigned LEB128 integer of at most five bytes.
-pub(super) fn take_varint(input: &mut Bytes) -> Result<u32, DecodeError> {
-    let mut value = 0u32;
-    for shift in (0..35).step_by(7) {
-        need(input, 1)?;
-        let byte = input.get_u8();
-        value |= u32::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Ok(value);
-        }
-    }
-    Err(DecodeError::VarintTooLong)
-}
-
-/// Appends the tagged fields of a flexible message, which Kafka wants in ascending order.
-pub(super) fn put_tagged(mut fields: Vec<(u32, BytesMut)>, out: &mut BytesMut) {
-    fields.sort_by_key(|(tag, _)| *tag);
-    put_varint(fields.len() as u32, out);
-    for (tag, content) in fields {
-        put_varint(tag, out);
-        put_varint(content.len() as u32, out);
-        out.put_slice(&content);
-    }
-}
-
-/// Takes the tagged fields of a flexible message and shows each to `visit`, which skips those it does not know.
-pub(super) fn take_tagged(
-    input: &mut Bytes,
-    mut visit: impl FnMut(u32, Bytes) -> Result<(), DecodeError>,
-) -> Result<(), DecodeError> {
-    let count = take_varint(input)?;
-    if count > MAX_TAGGED_FIELDS {
-        return Err(DecodeError::CountTooLarge { count: count.into(), remaining: input.len() });
-    }
-    for _ in 0..count {
-        let tag = take_varint(input)?;
-        let length = take_varint(input)? as usize;
-        need(input, length)?;
-        visit(tag, input.split_to(length))?;
-    }
-    Ok(())
-}
 
 macro_rules! number {
     ($($ty:ty: $put:ident, $get:ident, $size:literal;)+) => {$(

@@ -8,8 +8,8 @@ mod schema;
 use bytes::{Bytes, BytesMut};
 
 use super::Message;
-use super::wire::{put_varint, take_varint};
 use crate::DecodeError;
+use crate::wire::{put_varint, take_varint};
 pub use schema::*;
 
 const FRAME_VERSION: u32 = 1;
