@@ -12,6 +12,8 @@ pub(super) fn check(brokers: &[i32], node_id: i32) -> Result<(), Refusal> {
         _ if brokers.iter().filter(|broker| **broker == node_id).count() > 1 => {
             refuse(format!("The assignment of a partition names broker {node_id} more than once."))
         }
-        _ => refuse(format!("The assignment {brokers:?} names brokers that are not there; broker {node_id} is.")),
+        _ => refuse(format!(
+            "The assignment {brokers:?} names brokers that are not there; broker {node_id} is."
+        )),
     }
 }

@@ -1,9 +1,6 @@
 //! Deciding on CreateTopics: pure rules from the catalog as it is to the topics as they will be.
 
-use super::{
-    Image, assignment, names,
-    refusal::Refusal,
-};
+use super::{Image, assignment, names, refusal::Refusal};
 use crate::config::ConfigMap;
 use kafka_protocol::ResponseError::{
     InvalidConfig, InvalidPartitions, InvalidReplicaAssignment, InvalidReplicationFactor, InvalidRequest,
@@ -119,7 +116,10 @@ fn check_name(image: &Image, name: &str) -> Result<(), Refusal> {
     if image.topics.contains_key(name) {
         return Err(Refusal::new(TopicAlreadyExists, format!("Topic '{name}' already exists.")));
     }
-    match names::can_collide(name).then(|| image.topics.keys().find(|other| names::collide(name, other))).flatten() {
+    match names::can_collide(name)
+        .then(|| image.topics.keys().find(|other| names::collide(name, other)))
+        .flatten()
+    {
         Some(other) => Err(Refusal::new(
             InvalidTopicException,
             format!("Topic '{name}' differs from '{other}' in dots and underscores only."),

@@ -34,9 +34,15 @@ pub fn decide(image: &Image, entries: &[Named]) -> Vec<Outcome> {
         match name {
             Some(name) if id.is_nil() => names.push(name.as_str()),
             Some(name) => {
-                outcomes.push(invalid(Some(name), *id, "A topic is given by its name or by its id, not by both."));
+                outcomes.push(invalid(
+                    Some(name),
+                    *id,
+                    "A topic is given by its name or by its id, not by both.",
+                ));
             }
-            None if id.is_nil() => outcomes.push(invalid(None, *id, "Neither a topic's name nor its id is given.")),
+            None if id.is_nil() => {
+                outcomes.push(invalid(None, *id, "Neither a topic's name nor its id is given."))
+            }
             None => ids.push(*id),
         }
     }
