@@ -3,6 +3,7 @@
 pub mod api;
 pub mod catalog;
 pub mod config;
+pub mod data_dir;
 pub mod logs;
 pub mod net;
 pub mod partition;

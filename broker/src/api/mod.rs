@@ -32,6 +32,7 @@ mod offset_for_leader_epoch;
 mod produce;
 mod sync_group;
 mod table;
+mod this_broker;
 
 pub use dispatch::Dispatcher;
 pub use table::{APIS, Api, Call, Outcome};
