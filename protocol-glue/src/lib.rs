@@ -2,6 +2,7 @@
 //!
 //! - [`frame`]: the length that stands before every message.
 //! - [`header`]: what stands before the body of a request.
+//! - [`preflight`]: a look at a body before the protocol crate decodes it.
 //! - [`versions`]: every API key, what can be decoded of it, and which header it has.
 //! - [`error`]: the error codes.
 //! - [`records`]: the records that a broker keeps in its internal topics, each declared once.
@@ -13,6 +14,7 @@ mod decode_error;
 pub mod error;
 pub mod frame;
 pub mod header;
+pub mod preflight;
 pub mod records;
 pub mod versions;
 mod wire;
