@@ -2,6 +2,8 @@
 
 pub mod api;
 pub mod catalog;
+pub mod cli;
 pub mod config;
 pub mod logs;
+pub mod observe;
 pub mod partition;

@@ -1,1 +1,4 @@
 //! STUB of the table of APIs.
+
+pub mod describe_configs;
+pub mod incremental_alter_configs;

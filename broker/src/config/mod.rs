@@ -3,7 +3,9 @@
 //! Names, units, defaults and limits are Kafka's. Nothing here reads a request or writes the catalog: `describe`
 //! and `alter` are plain functions over the layers that the API handlers call.
 
+pub mod alter;
 mod broker;
+pub mod describe;
 mod environment;
 mod layers;
 mod listeners;
