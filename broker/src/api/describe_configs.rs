@@ -50,15 +50,33 @@ pub async fn handle(
     let layers = settings.layers.with_dynamic(&settings.image.broker_configs, settings.node_id);
     let shape =
         Shape { version, synonyms: request.include_synonyms, documentation: request.include_documentation };
-    let results = request
-        .resources
-        .into_iter()
-        .map(|resource| match look_up(&resource, &settings, &layers) {
-            Ok(configs) => shape.result(resource, configs),
+    let mut room = MAX_ENTRIES;
+    let results = request.resources.into_iter().map(|resource| {
+        let found = check_room(room).and_then(|()| look_up(&resource, &settings, &layers));
+        let result = match found {
+            Ok(found) => shape.result(resource, found),
             Err(refusal) => refused(resource, refusal),
-        })
-        .collect();
-    DescribeConfigsResponse::default().with_results(results)
+        };
+        room = room.saturating_sub(result.configs.len());
+        result
+    });
+    DescribeConfigsResponse::default().with_results(results.collect())
+}
+
+/// Most entries in one answer: a few bytes of request can ask for hundreds of them, so something must stop at a
+/// bound. Ten thousand topics with all their settings have 370,000.
+const MAX_ENTRIES: usize = 500_000;
+
+fn check_room(room: usize) -> Result<(), Refusal> {
+    match room {
+        0 => Err((
+            ResponseError::InvalidRequest,
+            format!(
+                "The answer has {MAX_ENTRIES} settings and is full: ask for fewer resources at one time."
+            ),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Resource types of the configuration APIs.

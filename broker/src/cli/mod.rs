@@ -27,9 +27,9 @@ struct CommandLine {
 }
 
 const AFTER_HELP: &str = "\
-Settings have Kafka's names and come, strongest first, from --override, from KAFKA_* variables \
-(KAFKA_LOG_RETENTION_MS is log.retention.ms), and from the file. Without any, Daybook listens on \
-localhost:9092 and keeps its data in ./daybook-data.
+Settings have Kafka's names. They come, strongest first, from --override, from KAFKA_*
+variables (KAFKA_LOG_RETENTION_MS is log.retention.ms) and from FILE. Without any,
+Daybook listens on localhost:9092 and keeps its data in ./daybook-data.
 
 Examples:
   daybook

@@ -18,6 +18,7 @@ use super::{
     topic::{check_topic_overrides, value_in_force},
     value::{Type, Value},
 };
+use std::collections::HashSet;
 
 /// Longest value that is stored, in bytes; Kafka cannot write a longer one.
 const MAX_VALUE_LEN: usize = i16::MAX as usize;
@@ -69,8 +70,9 @@ pub enum Refusal {
 
 /// Checks what does not depend on the resource: no setting twice, a value wherever one is needed.
 pub fn check_changes(changes: &[Change]) -> Result<(), Refusal> {
-    for (index, change) in changes.iter().enumerate() {
-        if changes[..index].iter().any(|earlier| earlier.name == change.name) {
+    let mut names = HashSet::new();
+    for change in changes {
+        if !names.insert(&change.name) {
             return Err(Refusal::Request(format!("{} is given twice.", change.name)));
         }
         match &change.value {
@@ -78,17 +80,19 @@ pub fn check_changes(changes: &[Change]) -> Result<(), Refusal> {
                 let op = change.op.name();
                 return Err(Refusal::Request(format!("{op} of {} needs a value, not null.", change.name)));
             }
-            Some(value) if value.len() > MAX_VALUE_LEN => {
-                let length = value.len();
-                return Err(Refusal::Value(format!(
-                    "The value of {} has {length} bytes; {MAX_VALUE_LEN} is the most.",
-                    change.name
-                )));
-            }
-            _ => {}
+            Some(value) => check_length(&change.name, value)?,
+            None => {}
         }
     }
     Ok(())
+}
+
+fn check_length(name: &str, value: &str) -> Result<(), Refusal> {
+    if value.len() <= MAX_VALUE_LEN {
+        return Ok(());
+    }
+    let length = value.len();
+    Err(Refusal::Value(format!("The value of {name} has {length} bytes; {MAX_VALUE_LEN} is the most.")))
 }
 
 /// The overrides of a topic after these changes.
@@ -122,7 +126,9 @@ fn apply(
             Op::Delete => drop(changed.remove(name)),
             Op::Append | Op::Subtract => {
                 let items = change_list(name, *op, &value, in_force(name))?;
-                changed.insert(name.clone(), items.join(","));
+                let value = items.join(",");
+                check_length(name, &value)?;
+                changed.insert(name.clone(), value);
             }
         }
     }
@@ -136,14 +142,12 @@ fn change_list(name: &str, op: Op, value: &str, in_force: InForce) -> Result<Vec
     let mut items = present.map(items_of).unwrap_or_default();
     let given = Type::List.parse(value).map(items_of).unwrap_or_default();
     if op == Op::Subtract {
+        let given: HashSet<String> = given.into_iter().collect();
         items.retain(|item| !given.contains(item));
         return Ok(items);
     }
-    for item in given {
-        if !items.contains(&item) {
-            items.push(item);
-        }
-    }
+    let mut known: HashSet<String> = items.iter().cloned().collect();
+    items.extend(given.into_iter().filter(|item| known.insert(item.clone())));
     Ok(items)
 }
 

@@ -11,6 +11,7 @@ mod layers;
 mod listeners;
 mod load;
 mod nearest;
+mod page;
 mod properties;
 mod setting;
 pub mod table;
@@ -22,6 +23,7 @@ pub use self::{
     layers::{Layers, Source},
     listeners::ListenerConfig,
     load::{Loaded, Sources, load},
+    page::configuration_page,
     setting::{Check, Scope, Setting},
     topic::{TopicConfig, check_topic_overrides, overrides_from_request, topic_config},
     value::{Type, Value},

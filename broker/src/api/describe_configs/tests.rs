@@ -165,6 +165,16 @@ fn a_resource_asked_about_twice_is_answered_twice() {
 }
 
 #[test]
+fn a_small_request_cannot_ask_for_an_answer_without_bound() {
+    let mut request = request(resource::BROKER, "1", None);
+    request.resources = vec![request.resources[0].clone(); 2000];
+    let results = broker().answer(4, request).results;
+    assert_eq!((results[0].error_code, results[1999].error_code), (0, 42));
+    let entries: usize = results.iter().map(|result| result.configs.len()).sum();
+    assert!((MAX_ENTRIES..MAX_ENTRIES + 350).contains(&entries));
+}
+
+#[test]
 fn loggers_are_listed_with_their_levels() {
     let result =
         broker().one(request(resource::BROKER_LOGGER, "1", Some(&["root", "broker", "org.apache.kafka"])));

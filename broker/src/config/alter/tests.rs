@@ -89,6 +89,12 @@ fn one_bad_setting_refuses_all_of_them() {
 
 #[test]
 fn a_value_longer_than_kafka_can_write_is_refused() {
+    let replicas =
+        |from: u32| (from..from + 3000).map(|index| format!("{index}:1")).collect::<Vec<_>>().join(",");
+    let name = "leader.replication.throttled.replicas";
+    let (one, more) = (replicas(10_000), replicas(20_000));
+    assert!(topic(&[], &[change(Op::Set, name, &one)]).is_ok());
+    assert!(is_value(topic(&[(name, &one)], &[change(Op::Append, name, &more)])));
     let items = vec!["0:1"; 10_000].join(",");
     assert!(is_value(topic(&[], &[change(Op::Set, "leader.replication.throttled.replicas", &items)])));
 }
