@@ -2,8 +2,10 @@
 
 pub mod api;
 pub mod catalog;
+pub mod cli;
 pub mod config;
 pub mod data_dir;
 pub mod logs;
 pub mod net;
+pub mod observe;
 pub mod partition;

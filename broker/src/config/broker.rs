@@ -142,7 +142,7 @@ fn refuse_missing_protection(layers: &Layers) -> Result<(), String> {
 }
 
 /// Values that are fine one by one, but not together.
-fn check_together(layers: &Layers) -> Result<(), String> {
+pub(super) fn check_together(layers: &Layers) -> Result<(), String> {
     let retention = table::topic("retention.ms").map(|topic| topic.synonyms).unwrap_or_default();
     if layers.first_of(retention) == Some(super::Value::Integer(0)) {
         return Err("Invalid value '0' for log.retention.ms: it must be -1 or 1 or more.".into());

@@ -5,7 +5,7 @@ use super::{
     table::{self, Synonym},
     value::Value,
 };
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// Where a broker setting can come from, strongest first; the table's default comes last.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,12 @@ pub enum Source {
 }
 
 impl Layers {
+    /// These settings with the dynamic ones of the catalog: cluster-wide under "", the broker's under its id.
+    pub fn with_dynamic(&self, dynamic: &HashMap<String, Arc<ConfigMap>>, node_id: i32) -> Layers {
+        let named = |name: &str| dynamic.get(name).cloned().unwrap_or_default();
+        Layers { broker: named(&node_id.to_string()), cluster: named(""), fixed: self.fixed.clone() }
+    }
+
     /// The text of a setting in every layer that has it, strongest first, the default included.
     pub fn texts<'a>(&'a self, name: &'a str) -> impl Iterator<Item = (&'a str, Source)> {
         let default = table::broker(name).and_then(|setting| setting.default);

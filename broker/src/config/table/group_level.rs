@@ -28,7 +28,7 @@ pub fn client_metrics(name: &str) -> Option<&'static Setting> {
 }
 
 const fn row(name: &'static str, kind: Type, default: &'static str, check: Check, listed: bool) -> Setting {
-    let doc = "Shown with the broker's value; Daybook keeps no settings of single groups yet.";
+    let doc = "Kept and shown; has no effect until Daybook serves groups that use it.";
     Setting { name, kind, default: Some(default), scope: Scope::Cluster, check, doc, listed }
 }
 
@@ -81,6 +81,6 @@ const METRICS: &[Setting] = &[
 ];
 
 const fn metrics_row(name: &'static str, kind: Type, default: &'static str, check: Check) -> Setting {
-    let doc = "Shown with its default; Daybook takes no client metrics yet.";
+    let doc = "Kept and shown; has no effect until Daybook collects client metrics.";
     Setting { name, kind, default: Some(default), scope: Scope::Cluster, check, doc, listed: true }
 }

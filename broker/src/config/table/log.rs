@@ -21,7 +21,7 @@ settings! { TABLE:
     "log.cleaner.min.cleanable.ratio" Double "0.5", Cluster, Within(0.0, 1.0), INERT;
     "log.cleaner.min.compaction.lag.ms" Long "0", Cluster, AtLeast(0), INERT;
     "log.cleaner.threads" Int "1", Cluster, AtLeast(0), INERT;
-    "log.cleanup.policy" List "delete", Cluster, ListOf(&["compact", "delete"]), "What happens to old segments: delete, compact or both.";
+    "log.cleanup.policy" List "delete", Cluster, ListOf(&["compact", "delete"]), "What happens to old segments: delete removes them, compact keeps them and does not compact them yet.";
     "log.dir" List "./daybook-data", Static, Any, "The data folder, unless log.dirs is set.";
     "log.dir.failure.timeout.ms" Long "30000", Static, AtLeast(1), INERT;
     "log.dirs" List null, Static, Any, "The data folder. One folder for now.";

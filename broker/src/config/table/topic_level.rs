@@ -43,7 +43,7 @@ const fn row(
 }
 
 const TABLE: &[ScopedSetting] = topic_settings! {
-    "cleanup.policy" List "delete", ListOf(&["compact", "delete"]), ["log.cleanup.policy"], "What happens to old segments: delete, compact, both, or nothing at all.";
+    "cleanup.policy" List "delete", ListOf(&["compact", "delete"]), ["log.cleanup.policy"], "What happens to old segments: delete removes them, compact keeps them and does not compact them yet; both or none may be given.";
     "compression.gzip.level" Int "-1", GzipLevel, ["compression.gzip.level"], "Level for gzip when compression.type asks for it; -1 is its usual level.";
     "compression.lz4.level" Int "9", Between(1, 17), ["compression.lz4.level"], "Level for lz4 when compression.type asks for it.";
     "compression.type" String "producer", OneOf(&["uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"]), ["compression.type"], "Codec that batches are stored in; producer keeps what the client chose.";
