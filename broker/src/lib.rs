@@ -3,5 +3,8 @@
 pub mod api;
 pub mod catalog;
 pub mod config;
+pub mod durability;
+pub mod fetch_session;
 pub mod logs;
 pub mod partition;
+pub mod wait;
