@@ -1,0 +1,60 @@
+//! Kafka's internal records: what a broker writes into its own topics.
+//!
+//! Each message is declared once (see [`declare`]) with the version range of each field; encoding and decoding
+//! follow from the declaration. The field lists are facts of Kafka's published schemas. These records are long-lived
+//! state, so decoded values own their bytes and never pin the buffer they were read from.
+//!
+//! Not here: requests and responses (the kafka-protocol crate has them), and what the records mean.
+
+#[macro_use]
+mod declare;
+
+pub mod control;
+pub mod metadata;
+pub mod offsets;
+mod wire;
+
+use std::ops::RangeInclusive;
+
+use bytes::{Bytes, BytesMut};
+
+use crate::DecodeError;
+pub use wire::{Field, Wire};
+
+/// A message with versions of its own, as opposed to a part of one.
+pub trait Message: Field {
+    /// Its name in error messages.
+    const NAME: &'static str;
+    /// The versions that can be written and read.
+    const VERSIONS: RangeInclusive<i16>;
+    /// The first version in the flexible format (KIP-482); `None` when there is none.
+    const FLEXIBLE_FROM: Option<i16>;
+
+    /// Appends the message in the format of `version`.
+    ///
+    /// # Panics
+    /// If `version` is not one of [`Self::VERSIONS`], or if a field that `version` cannot carry, and that may not be
+    /// left out, is set: both are mistakes of the caller.
+    fn encode(&self, version: i16, out: &mut BytesMut) {
+        assert!(Self::VERSIONS.contains(&version), "{} has no version {version}", Self::NAME);
+        self.put(Self::wire(version), out);
+    }
+
+    /// Reads the message in the format of `version` from the front of `input`; what follows it stays there.
+    fn decode(version: i16, input: &mut Bytes) -> Result<Self, DecodeError> {
+        if !Self::VERSIONS.contains(&version) {
+            return Err(DecodeError::UnsupportedVersion { what: Self::NAME, version: version.into() });
+        }
+        Self::take(Self::wire(version), input)
+    }
+
+    #[doc(hidden)]
+    fn wire(version: i16) -> Wire {
+        Wire { version, flexible: Self::FLEXIBLE_FROM.is_some_and(|first| version >= first) }
+    }
+}
+
+#[cfg(test)]
+mod golden;
+#[cfg(test)]
+mod tests;
