@@ -1,0 +1,31 @@
+//! The error codes that the data APIs answer, under the protocol's names.
+
+pub const NONE: i16 = 0;
+pub const OFFSET_OUT_OF_RANGE: i16 = 1;
+pub const CORRUPT_MESSAGE: i16 = 2;
+pub const UNKNOWN_TOPIC_OR_PARTITION: i16 = 3;
+pub const NOT_LEADER_OR_FOLLOWER: i16 = 6;
+pub const MESSAGE_TOO_LARGE: i16 = 10;
+pub const COORDINATOR_LOAD_IN_PROGRESS: i16 = 14;
+pub const INVALID_TOPIC_EXCEPTION: i16 = 17;
+pub const RECORD_LIST_TOO_LARGE: i16 = 18;
+pub const INVALID_REQUIRED_ACKS: i16 = 21;
+pub const INVALID_TIMESTAMP: i16 = 32;
+pub const UNSUPPORTED_VERSION: i16 = 35;
+pub const INVALID_REQUEST: i16 = 42;
+pub const POLICY_VIOLATION: i16 = 44;
+pub const OUT_OF_ORDER_SEQUENCE_NUMBER: i16 = 45;
+pub const INVALID_PRODUCER_EPOCH: i16 = 47;
+pub const INVALID_TXN_STATE: i16 = 48;
+pub const INVALID_TRANSACTION_TIMEOUT: i16 = 50;
+pub const TRANSACTIONAL_ID_AUTHORIZATION_FAILED: i16 = 53;
+pub const KAFKA_STORAGE_ERROR: i16 = 56;
+pub const FETCH_SESSION_ID_NOT_FOUND: i16 = 70;
+pub const INVALID_FETCH_SESSION_EPOCH: i16 = 71;
+pub const FENCED_LEADER_EPOCH: i16 = 74;
+pub const UNKNOWN_LEADER_EPOCH: i16 = 75;
+pub const UNSUPPORTED_COMPRESSION_TYPE: i16 = 76;
+pub const INVALID_RECORD: i16 = 87;
+pub const UNKNOWN_TOPIC_ID: i16 = 100;
+pub const FETCH_SESSION_TOPIC_ID_ERROR: i16 = 106;
+pub const TRANSACTION_ABORTABLE: i16 = 120;
