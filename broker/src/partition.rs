@@ -1,12 +1,8 @@
-//! STUB
-use std::sync::Arc;
-use storage::{
-    batch::ValidBatch,
-    log::{AppendError, Appended, Found, LogError, ReadError},
 //! A partition: its log under one lock, the watch that parked fetches wait on, its group commit.
 //!
 //! On a single node the leader is always here and the only replica, so the high watermark is the log end.
 //! Nothing above this file knows that the data lies on a local disk.
+
 use crate::{
     durability::{self, Fatal, GroupCommit, SyncFailed, Syncable},
     wait::Watch,
@@ -21,6 +17,7 @@ use std::{
     },
     time::Duration,
 };
+use storage::{
     batch::{Rules, ValidBatch},
     log::{AppendError, Appended, Found, Log, LogConfig, LogError, ReadError, Slice},
 };
@@ -118,33 +115,6 @@ impl From<ReadError> for Refused {
 }
 
 impl Partition {
-    pub fn topic(&self) -> &Arc<str> {
-        unimplemented!()
-    }
-    pub fn topic_id(&self) -> Uuid {
-        unimplemented!()
-    }
-    pub fn index(&self) -> i32 {
-        unimplemented!()
-    }
-    pub fn leader_epoch(&self) -> i32 {
-        unimplemented!()
-    }
-    pub fn offsets(&self) -> Offsets {
-        unimplemented!()
-    }
-    pub fn size_bytes(&self) -> u64 {
-        unimplemented!()
-    }
-    /// One write under the log's lock; wakes parked fetches.
-    pub fn append(&self, _batch: ValidBatch, _now_ms: i64) -> Result<Appended, AppendError> {
-        unimplemented!()
-    }
-    pub fn find_timestamp(&self, _t: i64) -> Result<Option<Found>, LogError> {
-        unimplemented!()
-    }
-    pub fn delete_records(&self, _offset: i64) -> Result<i64, ReadError> {
-        unimplemented!()
     pub fn new(
         topic: Arc<str>,
         topic_id: Uuid,
@@ -157,10 +127,24 @@ impl Partition {
         let (watch, commit, flush_scheduled) =
             (Watch::default(), GroupCommit::default(), AtomicBool::new(false));
         Self { topic, topic_id, index, state, watch, commit, flush_scheduled, fatal }
+    }
+
+    pub fn topic(&self) -> &Arc<str> {
         &self.topic
+    }
+
+    pub fn topic_id(&self) -> Uuid {
         self.topic_id
+    }
+
+    pub fn index(&self) -> i32 {
         self.index
+    }
+
+    pub fn leader_epoch(&self) -> i32 {
         self.state.read().leader_epoch
+    }
+
     /// Raises the leader epoch; never lowers it.
     pub fn set_leader_epoch(&self, leader_epoch: i32) {
         let mut state = self.state.write();
@@ -169,16 +153,25 @@ impl Partition {
             drop(state);
             self.watch.wake();
         }
+    }
+
     /// Woken by every append, trim, epoch change, and by the end of the partition.
     pub fn watch(&self) -> &Watch {
         &self.watch
+    }
+
+    pub fn offsets(&self) -> Offsets {
         match &self.state.read().life {
             Life::Open(log) => offsets_of(log),
             Life::Deleted(last) | Life::Closed(last) => *last,
         }
+    }
+
     /// Was the topic deleted (or the partition re-created) since this handle was made?
     pub fn is_deleted(&self) -> bool {
         matches!(self.state.read().life, Life::Deleted(_))
+    }
+
     /// What the checkpoints say about this log; `None` once it was deleted.
     pub fn kept_offsets(&self) -> Option<KeptOffsets> {
         let kept = |recovery_point, offsets: Offsets| {
@@ -190,14 +183,23 @@ impl Partition {
             Life::Deleted(_) => None,
             Life::Closed(last) => kept(last.log_end, *last),
         }
+    }
+
     /// False once it was deleted or closed.
     pub fn is_open(&self) -> bool {
         matches!(self.state.read().life, Life::Open(_))
+    }
+
     /// Bytes in `.log` files.
+    pub fn size_bytes(&self) -> u64 {
         self.with_log(Log::size_bytes).unwrap_or(0)
+    }
+
     /// The log's settings; `None` when the partition is not open any more.
     pub fn config(&self) -> Option<LogConfig> {
         self.with_log(|log| log.config().clone()).ok()
+    }
+
     /// What a batch for this partition has to keep to.
     pub fn rules(&self, zstd_allowed: bool, now_ms: i64) -> Option<Rules> {
         self.with_log(|log| {
@@ -215,6 +217,8 @@ impl Partition {
             }
         })
         .ok()
+    }
+
     /// One write under the log's lock; wakes parked fetches. A partition that is not open any more answers an
     /// I/O error; [`Partition::is_deleted`] tells why.
     pub fn append(&self, batch: ValidBatch, now_ms: i64) -> Result<Appended, AppendError> {
@@ -227,6 +231,8 @@ impl Partition {
             self.watch.wake();
         }
         Ok(appended)
+    }
+
     /// Checks the reader's epochs and finds the batches to return, all at one moment.
     pub fn locate(&self, at: &ReadAt) -> Result<Located, Refused> {
         let state = self.state.read();
@@ -243,26 +249,38 @@ impl Partition {
         let upper = if at.committed_only { offsets.last_stable } else { offsets.high_watermark };
         let slice = log.locate(at.offset, at.max_bytes, upper, at.at_least_one)?;
         Ok(Located { offsets, slice, diverging: None })
+    }
+
     /// Is the leader epoch that a client knows ours? `None`: the client does not say.
     pub fn check_leader_epoch(&self, known: Option<i32>) -> Result<(), Refused> {
         let state = self.state.read();
         self.open_log(&state)?;
         check_leader_epoch(known, state.leader_epoch)
+    }
+
     /// First record at or after the time. May wait for the disk.
     pub fn find_timestamp(&self, timestamp: i64) -> Result<Option<Found>, LogError> {
         self.with_log(|log| log.find_timestamp(timestamp)).map_err(|_| self.not_open())?
+    }
+
     /// First record that carries the largest timestamp. May wait for the disk.
     pub fn find_max_timestamp(&self) -> Result<Option<Found>, LogError> {
         self.with_log(Log::find_max_timestamp).map_err(|_| self.not_open())?
+    }
+
     /// The leader epoch of the record at `offset`; of the next record to come when `offset` is the log end.
     pub fn epoch_at(&self, offset: i64) -> Option<i32> {
         let state = self.state.read();
         let log = self.open_log(&state).ok()?;
         if offset >= log.end_offset() { Some(state.leader_epoch) } else { log.epoch_of(offset) }
+    }
+
     /// The largest epoch not above `epoch`, and its end offset; `None` when `epoch` is newer than any.
     pub fn end_of_epoch(&self, epoch: i32) -> Result<Option<(i32, i64)>, Refused> {
         let state = self.state.read();
         Ok(self.open_log(&state)?.end_of_epoch(epoch, state.leader_epoch))
+    }
+
     /// Moves the log start up to `offset` (-1: the high watermark) and returns where it is then; an offset below
     /// the present start changes nothing.
     pub fn delete_records(&self, offset: i64) -> Result<i64, ReadError> {
@@ -280,11 +298,15 @@ impl Partition {
         drop(state);
         self.watch.wake();
         Ok(start)
+    }
+
     /// Applies changed settings.
     pub fn reconfigure(&self, config: &LogConfig) {
         if let Life::Open(log) = &mut self.state.write().life {
             log.set_config(config.clone());
         }
+    }
+
     /// Runs a background duty on the open log; `None` when it is not open any more. Wakes readers when the log
     /// start moved.
     pub fn maintain<T>(&self, duty: impl FnOnce(&mut Log) -> T) -> Option<T> {
@@ -298,20 +320,30 @@ impl Partition {
             self.watch.wake();
         }
         Some(done)
+    }
+
     /// Reads something of the open log.
     pub fn inspect<T>(&self, look: impl FnOnce(&Log) -> T) -> Option<T> {
         self.with_log(look).ok()
+    }
+
     /// Resolves when everything up to and including `offset` survives a power cut. One sync serves all who wait.
     pub async fn wait_durable(self: &Arc<Self>, offset: i64) -> Result<(), SyncFailed> {
         durability::wait_durable(self, offset).await
+    }
+
     /// Starts the sync that [`Partition::wait_durable`] would wait for.
     pub fn request_sync(self: &Arc<Self>, offset: i64) {
         durability::request_sync(self, offset);
+    }
+
     /// Syncs now what was not synced yet, so that a crash leaves little to recover. May block.
     pub fn flush_behind(&self) {
         if self.inspect(|log| log.recovery_point() < log.end_offset()) == Some(true) {
             durability::sync_now(self);
         }
+    }
+
     /// Sees to it that what was appended is synced within `flush.ms`, when that is set. (`flush.ms` 0 and
     /// `flush.messages` are asked for by the append itself.)
     pub fn schedule_flush(self: &Arc<Self>, appended: &Appended) {
@@ -328,12 +360,18 @@ impl Partition {
                 partition.request_sync(offset.max(end - 1));
             }
         });
+    }
+
     /// Ends the partition because its topic goes: nothing is written from here on, parked fetches end.
     pub fn delete(&self) {
         self.end(Life::Deleted);
+    }
+
     /// Closes the log properly; the broker is stopping.
     pub fn close(&self) -> Result<(), LogError> {
         self.end(Life::Closed).map_or(Ok(()), Log::close)
+    }
+
     fn end(&self, end: impl FnOnce(Offsets) -> Life) -> Option<Log> {
         let mut state = self.state.write();
         let Life::Open(log) = &state.life else { return None };
@@ -344,20 +382,29 @@ impl Partition {
         drop(state);
         self.watch.wake();
         Some(log)
+    }
+
     fn with_log<T>(&self, look: impl FnOnce(&Log) -> T) -> Result<T, Refused> {
         self.open_log(&self.state.read()).map(look)
+    }
+
     fn open_log<'a>(&self, state: &'a State) -> Result<&'a Log, Refused> {
         match &state.life {
             Life::Open(log) => Ok(log),
             Life::Deleted(_) => Err(Refused::Deleted),
             Life::Closed(_) => Err(Refused::Closed),
         }
+    }
+
     fn not_open(&self) -> LogError {
         let path = PathBuf::from(format!("{}-{}", self.topic, self.index));
         LogError::Io {
             path,
             source: io::Error::new(io::ErrorKind::NotFound, "the partition is not open any more"),
         }
+    }
+}
+
 impl Syncable for Partition {
     fn sync(&self) -> Result<i64, LogError> {
         // A partition that is not open any more has nothing left to promise.
@@ -370,10 +417,17 @@ impl Syncable for Partition {
             Err(_) if self.is_deleted() => Ok(i64::MAX),
             Err(error) => Err(error),
         }
+    }
+
     fn group_commit(&self) -> &GroupCommit {
         &self.commit
+    }
+
     fn fatal(&self) -> &Fatal {
         &self.fatal
+    }
+}
+
 fn offsets_of(log: &Log) -> Offsets {
     let log_end = log.end_offset();
     Offsets {
@@ -381,6 +435,9 @@ fn offsets_of(log: &Log) -> Offsets {
         last_stable: log.last_stable_offset(),
         high_watermark: log_end,
         log_end,
+    }
+}
+
 fn check_leader_epoch(known: Option<i32>, current: i32) -> Result<(), Refused> {
     match known {
         Some(known) if known < current => Err(Refused::FencedLeaderEpoch { current }),

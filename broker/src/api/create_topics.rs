@@ -11,7 +11,7 @@ use crate::{
         Refusal, Topics,
         create::{NewTopic, Wanted},
     },
-    config::{ConfigMap, Layers},
+    config::{ConfigMap, Layers, describe::describe_topic},
 };
 use kafka_protocol::{
     ResponseError,
@@ -93,6 +93,21 @@ fn refuse_all(request: &CreateTopicsRequest, refusal: &Refusal) -> CreateTopicsR
 
 fn topic_name(name: &str) -> TopicName {
     TopicName(StrBytes::from_string(name.to_owned()))
+}
+
+/// Every setting of a new topic, as the answer lists them.
+pub fn described(overrides: &ConfigMap, layers: &Layers) -> Vec<CreatableTopicConfigs> {
+    describe_topic(overrides, layers)
+        .into_iter()
+        .map(|entry| {
+            CreatableTopicConfigs::default()
+                .with_name(StrBytes::from_string(entry.name))
+                .with_value(entry.value.map(StrBytes::from_string))
+                .with_read_only(entry.read_only)
+                .with_config_source(entry.source as i8)
+                .with_is_sensitive(entry.sensitive)
+        })
+        .collect()
 }
 
 #[cfg(test)]

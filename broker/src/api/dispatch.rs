@@ -2,7 +2,7 @@
 
 use super::{
     api_versions,
-    table::{APIS, Api, Call, Outcome, api_of},
+    table::{APIS, Api, Call, Outcome, Unanswered, api_of},
 };
 use crate::{
     net::{Connection, FrameHandler, Reply},
@@ -48,7 +48,7 @@ impl Dispatcher {
         let span = tracing::debug_span!(
             "request",
             client = %connection.peer,
-            client_id = header.client_id,
+            client_id = header.client_id.as_deref(),
             software = connection.software.get().map(|(name, version)| format!("{name}/{version}")),
             api = api.name,
             version = header.api_version,
@@ -59,13 +59,13 @@ impl Dispatcher {
     async fn run(&self, api: &Api, connection: &Connection, header: &RequestHeader, body: Bytes) -> Reply {
         let refuse = |what: &dyn std::fmt::Display| {
             Reply::Close(format!(
-                "{} v{} could not be read: {what} (client id {:?})",
+                "{} v{}: {what} (client id {:?})",
                 api.name, header.api_version, header.client_id
             ))
         };
         let body = match preflight::check(header.api_key, header.api_version, body) {
             Ok(body) => body,
-            Err(error) => return refuse(&error),
+            Err(error) => return refuse(&Unanswered::from(error)),
         };
         let call = Call {
             version: header.api_version,
@@ -75,7 +75,7 @@ impl Dispatcher {
         };
         tracing::debug!("received");
         match (api.run)(&self.services, call, body).await {
-            Ok(Outcome::Respond(rope)) => Reply::Send(rope.into_segments()),
+            Ok(Outcome::Respond(rope)) => Reply::Send(rope.segments),
             Ok(Outcome::Nothing) => Reply::Nothing,
             Ok(Outcome::Close(why)) => Reply::Close(why),
             Err(error) => refuse(&error),
@@ -87,7 +87,7 @@ impl Dispatcher {
         if api.key == api_versions::KEY {
             let response = api_versions::unsupported_version(api);
             return match codec::encode_response(header.correlation_id, 0, &response, 0) {
-                Ok(rope) => Reply::Send(rope.into_segments()),
+                Ok(rope) => Reply::Send(rope.segments),
                 Err(error) => Reply::Close(error.to_string()),
             };
         }

@@ -142,7 +142,12 @@ fn bind_one(config: &ListenerConfig) -> Result<Vec<(TcpSocket, SocketAddr)>, Str
 fn bind_socket(address: SocketAddr) -> io::Result<(TcpSocket, SocketAddr)> {
     let socket = match address.ip() {
         IpAddr::V4(_) => TcpSocket::new_v4()?,
-        IpAddr::V6(_) => TcpSocket::new_v6()?,
+        IpAddr::V6(_) => {
+            let socket = TcpSocket::new_v6()?;
+            // "::" must not take the port from "0.0.0.0", which is bound beside it.
+            rustix::net::sockopt::set_ipv6_v6only(&socket, true)?;
+            socket
+        }
     };
     // A broker that is restarted at once must get its port back from connections in TIME_WAIT.
     socket.set_reuseaddr(true)?;
