@@ -12,13 +12,15 @@ mod declare;
 pub mod control;
 pub mod metadata;
 pub mod offsets;
+pub mod transactions;
 mod wire;
 
 use std::ops::RangeInclusive;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 
 use crate::DecodeError;
+use crate::wire::need;
 pub use wire::{Field, Wire};
 
 /// A message with versions of its own, as opposed to a part of one.
@@ -52,6 +54,31 @@ pub trait Message: Field {
     fn wire(version: i16) -> Wire {
         Wire { version, flexible: Self::FLEXIBLE_FROM.is_some_and(|first| version >= first) }
     }
+}
+
+/// Reads the value of a record of a coordinator's topic: a 16-bit version and the fields. The key says which type it
+/// has. Bytes after the last field are ignored, as Kafka ignores them.
+pub fn read_value<M: Message>(value: &[u8]) -> Result<M, DecodeError> {
+    let (version, mut body) = split_version(value)?;
+    M::decode(version, &mut body)
+}
+
+/// Writes the value of a record of a coordinator's topic in the format of `version`, with the version before it.
+///
+/// # Panics
+/// As [`Message::encode`] does.
+pub fn write_value<M: Message>(value: &M, version: i16) -> Bytes {
+    let mut out = BytesMut::new();
+    out.put_i16(version);
+    value.encode(version, &mut out);
+    out.freeze()
+}
+
+fn split_version(bytes: &[u8]) -> Result<(i16, Bytes), DecodeError> {
+    let mut body = Bytes::copy_from_slice(bytes);
+    need(&body, 2)?;
+    let version = body.get_i16();
+    Ok((version, body))
 }
 
 #[cfg(test)]
