@@ -73,6 +73,7 @@ mod tests {
         assert_eq!(read, Ok((metadata(Some("p")), body)));
     }
 
+    /// WIRE-12
     #[test]
     fn an_older_header_ends_with_the_client_id() {
         let read = parse(&[&[0, 3, 0, 1, 255, 255, 255, 254], b"\0\x01p", b"\0\0\0\0"]);
@@ -109,6 +110,7 @@ mod tests {
         assert!(parse(&[&METADATA, b"\x02p\0\x01\0\0\0"]).is_err());
     }
 
+    /// WIRE-11
     #[test]
     fn tagged_fields_are_passed_over_in_any_order_and_number() {
         for tags in [&b"\x01\xa0\x1f\x03abc"[..], b"\x02\x05\x01a\x04\x01a", b"\x02\x05\x01a\x05\x01a"] {
@@ -128,6 +130,7 @@ mod tests {
         assert!(parse(&[&METADATA, b"\0\x01p", &most]).is_ok());
     }
 
+    /// VER-02
     #[test]
     fn api_versions_of_any_version_has_a_readable_header() {
         for (version, tags) in [(99i16, &b"\0"[..]), (32767, b"\0"), (-1, b"")] {
@@ -139,6 +142,7 @@ mod tests {
         assert!(parse(&[&[0, 18, 0, 99, 0, 0, 0, 9], &[0xff; 30]]).is_err());
     }
 
+    /// WIRE-09
     #[test]
     fn a_key_that_nobody_defines_is_refused() {
         for key in [95i16, 999, -1, 32767] {

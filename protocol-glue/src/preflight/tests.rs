@@ -313,6 +313,7 @@ fn a_boolean_may_be_any_byte() {
     assert_eq!(check_static(3, 12, b"\x01\x02\0\0").as_deref(), Ok(&b"\x01\x02\0\0"[..]));
 }
 
+/// WIRE-11
 #[test]
 fn tagged_fields_pass_in_any_order_and_repeated() {
     for tags in [&b"\x01\xa0\x1f\x03abc"[..], b"\x02\x05\x01a\x04\x01a", b"\x02\x05\x01a\x05\x01a"] {
@@ -366,6 +367,7 @@ fn a_structure_that_may_be_null_is_there_when_its_first_byte_is_not_negative() {
     assert_eq!(check(b"\0\x02t\0\0\0\x07\0").as_deref(), present);
 }
 
+/// WIRE-09, VER-10
 #[test]
 fn an_api_or_version_without_a_shape_is_refused() {
     assert!(matches!(check_static(99, 0, b""), Err(DecodeError::UnknownKey { key: 99, .. })));

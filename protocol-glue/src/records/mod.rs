@@ -1,6 +1,6 @@
 //! Kafka's internal records: what a broker writes into its own topics.
 //!
-//! Each message is declared once (see [`declare`]) with the version range of each field; encoding and decoding
+//! Each message is declared once (in the form that `declare.rs` explains) with the version range of each field; encoding and decoding
 //! follow from the declaration. The field lists are facts of Kafka's published schemas. These records are long-lived
 //! state, so decoded values own their bytes and never pin the buffer they were read from.
 //!
