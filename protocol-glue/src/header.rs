@@ -45,9 +45,15 @@ fn take_client_id(frame: &mut Bytes) -> Result<Option<StrBytes>, DecodeError> {
     let Ok(length) = usize::try_from(frame.get_i16()) else { return Ok(None) };
     need(frame, length)?;
     let bytes = frame.split_to(length);
-    let client_id = StrBytes::from_utf8(bytes.clone())
-        .unwrap_or_else(|_| StrBytes::from_string(String::from_utf8_lossy(&bytes).into_owned()));
-    Ok(Some(client_id))
+    Ok(Some(StrBytes::from_utf8(bytes.clone()).unwrap_or_else(|_| repaired(&bytes))))
+}
+
+/// Text that is not UTF-8, made so as Java does, and cut where it then no longer fits a 16-bit length: the client id
+/// goes into records that have no more room.
+fn repaired(bytes: &[u8]) -> StrBytes {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    text.truncate(text.floor_char_boundary(i16::MAX as usize));
+    StrBytes::from_string(text)
 }
 
 #[cfg(test)]
@@ -101,6 +107,14 @@ mod tests {
         assert_eq!(header.client_id.as_deref(), Some("\u{fffd}\u{fffd}"));
         let (header, _) = parse(&[&METADATA, b"\0\x03a\n\0\0"]).expect("a header");
         assert_eq!(header.client_id.as_deref(), Some("a\n\0"));
+    }
+
+    #[test]
+    fn a_repaired_client_id_still_fits_a_16_bit_length() {
+        let (header, _) = parse(&[&METADATA, b"\x7f\xff", &[0xff; 32767], b"\0"]).expect("a header");
+        let client_id = header.client_id.expect("a client id");
+        assert_eq!(client_id.len(), 32766);
+        assert!(client_id.chars().all(|character| character == '\u{fffd}'));
     }
 
     #[test]

@@ -35,8 +35,9 @@ pub trait Message: Field {
     /// Appends the message in the format of `version`.
     ///
     /// # Panics
-    /// If `version` is not one of [`Self::VERSIONS`], or if a field that `version` cannot carry, and that may not be
-    /// left out, is set: both are mistakes of the caller.
+    /// If `version` is not one of [`Self::VERSIONS`], if a field that `version` cannot carry, and that may not be left
+    /// out, is set, or if text is longer than the 32,767 bytes that a non-flexible version has room for. All three are
+    /// mistakes of the caller: what a client sends fits, but what is put together from it may not.
     fn encode(&self, version: i16, out: &mut BytesMut) {
         assert!(Self::VERSIONS.contains(&version), "{} has no version {version}", Self::NAME);
         self.put(Self::wire(version), out);
