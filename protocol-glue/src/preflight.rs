@@ -94,8 +94,22 @@ impl<'body> Walk<'body> {
                 None => Ok(()),
             },
             Kind::Array { element, element_bytes } => self.array(element, *element_bytes, nullable),
+            Kind::Struct(fields) if nullable => self.nullable_structure(fields),
             Kind::Struct(fields) => self.fields(fields),
         }
+    }
+
+    /// One byte says whether the structure is there: to Kafka when it is not negative, to the crate when it is 1.
+    fn nullable_structure(&mut self, fields: &'static [Field]) -> Result<(), DecodeError> {
+        let start = self.at;
+        let presence = i8::from_be_bytes(self.take_chunk()?);
+        if presence < 0 {
+            return Ok(());
+        }
+        if presence != 1 {
+            self.replace(start, &[1])?;
+        }
+        self.fields(fields)
     }
 
     fn text(&mut self, nullable: bool) -> Result<(), DecodeError> {

@@ -36,20 +36,68 @@ const REQUESTS: &[(i16, RoundTrip)] = &[
     (14, round_trip::<SyncGroupRequest>),
     (15, round_trip::<DescribeGroupsRequest>),
     (16, round_trip::<ListGroupsRequest>),
+    (17, round_trip::<SaslHandshakeRequest>),
     (18, round_trip::<ApiVersionsRequest>),
     (19, round_trip::<CreateTopicsRequest>),
     (20, round_trip::<DeleteTopicsRequest>),
     (21, round_trip::<DeleteRecordsRequest>),
     (22, round_trip::<InitProducerIdRequest>),
     (23, round_trip::<OffsetForLeaderEpochRequest>),
+    (24, round_trip::<AddPartitionsToTxnRequest>),
+    (25, round_trip::<AddOffsetsToTxnRequest>),
+    (26, round_trip::<EndTxnRequest>),
+    (27, round_trip::<WriteTxnMarkersRequest>),
+    (28, round_trip::<TxnOffsetCommitRequest>),
     (29, round_trip::<DescribeAclsRequest>),
+    (30, round_trip::<CreateAclsRequest>),
+    (31, round_trip::<DeleteAclsRequest>),
     (32, round_trip::<DescribeConfigsRequest>),
+    (33, round_trip::<AlterConfigsRequest>),
+    (34, round_trip::<AlterReplicaLogDirsRequest>),
     (35, round_trip::<DescribeLogDirsRequest>),
+    (36, round_trip::<SaslAuthenticateRequest>),
     (37, round_trip::<CreatePartitionsRequest>),
+    (38, round_trip::<CreateDelegationTokenRequest>),
+    (39, round_trip::<RenewDelegationTokenRequest>),
+    (40, round_trip::<ExpireDelegationTokenRequest>),
+    (41, round_trip::<DescribeDelegationTokenRequest>),
     (42, round_trip::<DeleteGroupsRequest>),
+    (43, round_trip::<ElectLeadersRequest>),
     (44, round_trip::<IncrementalAlterConfigsRequest>),
+    (45, round_trip::<AlterPartitionReassignmentsRequest>),
+    (46, round_trip::<ListPartitionReassignmentsRequest>),
     (47, round_trip::<OffsetDeleteRequest>),
+    (48, round_trip::<DescribeClientQuotasRequest>),
+    (49, round_trip::<AlterClientQuotasRequest>),
+    (50, round_trip::<DescribeUserScramCredentialsRequest>),
+    (51, round_trip::<AlterUserScramCredentialsRequest>),
+    (55, round_trip::<DescribeQuorumRequest>),
+    (57, round_trip::<UpdateFeaturesRequest>),
     (60, round_trip::<DescribeClusterRequest>),
+    (61, round_trip::<DescribeProducersRequest>),
+    (64, round_trip::<UnregisterBrokerRequest>),
+    (65, round_trip::<DescribeTransactionsRequest>),
+    (66, round_trip::<ListTransactionsRequest>),
+    (68, round_trip::<ConsumerGroupHeartbeatRequest>),
+    (69, round_trip::<ConsumerGroupDescribeRequest>),
+    (71, round_trip::<GetTelemetrySubscriptionsRequest>),
+    (72, round_trip::<PushTelemetryRequest>),
+    (74, round_trip::<ListConfigResourcesRequest>),
+    (75, round_trip::<DescribeTopicPartitionsRequest>),
+    (76, round_trip::<ShareGroupHeartbeatRequest>),
+    (77, round_trip::<ShareGroupDescribeRequest>),
+    (78, round_trip::<ShareFetchRequest>),
+    (79, round_trip::<ShareAcknowledgeRequest>),
+    (80, round_trip::<AddRaftVoterRequest>),
+    (81, round_trip::<RemoveRaftVoterRequest>),
+    (83, round_trip::<InitializeShareGroupStateRequest>),
+    (84, round_trip::<ReadShareGroupStateRequest>),
+    (85, round_trip::<WriteShareGroupStateRequest>),
+    (86, round_trip::<DeleteShareGroupStateRequest>),
+    (87, round_trip::<ReadShareGroupStateSummaryRequest>),
+    (90, round_trip::<DescribeShareGroupOffsetsRequest>),
+    (91, round_trip::<AlterShareGroupOffsetsRequest>),
+    (92, round_trip::<DeleteShareGroupOffsetsRequest>),
 ];
 
 /// Every API with a shape at every version.
@@ -265,6 +313,7 @@ fn a_boolean_may_be_any_byte() {
     assert_eq!(check_static(3, 12, b"\x01\x02\0\0").as_deref(), Ok(&b"\x01\x02\0\0"[..]));
 }
 
+/// WIRE-11
 #[test]
 fn tagged_fields_pass_in_any_order_and_repeated() {
     for tags in [&b"\x01\xa0\x1f\x03abc"[..], b"\x02\x05\x01a\x04\x01a", b"\x02\x05\x01a\x05\x01a"] {
@@ -306,6 +355,19 @@ fn a_tagged_field_of_a_later_version_is_refused() {
     assert!(matches!(fetch_12(b"\x01\x01\x02ab"), Err(DecodeError::UnknownKey { key: 1, .. })));
 }
 
+#[test]
+fn a_structure_that_may_be_null_is_there_when_its_first_byte_is_not_negative() {
+    // DescribeTopicPartitions 0: no topics, a limit, the cursor.
+    let check = |cursor: &[u8]| check(75, 0, Bytes::from([b"\x01\0\0\0\x01", cursor, b"\0"].concat()));
+    assert_eq!(check(b"\xff").as_deref(), Ok(&b"\x01\0\0\0\x01\xff\0"[..]));
+    assert_eq!(check(b"\xfe").as_deref(), Ok(&b"\x01\0\0\0\x01\xfe\0"[..]));
+    let present = Ok(&b"\x01\0\0\0\x01\x01\x02t\0\0\0\x07\0\0"[..]);
+    assert_eq!(check(b"\x01\x02t\0\0\0\x07\0").as_deref(), present);
+    assert_eq!(check(b"\x02\x02t\0\0\0\x07\0").as_deref(), present);
+    assert_eq!(check(b"\0\x02t\0\0\0\x07\0").as_deref(), present);
+}
+
+/// WIRE-09, VER-10
 #[test]
 fn an_api_or_version_without_a_shape_is_refused() {
     assert!(matches!(check_static(99, 0, b""), Err(DecodeError::UnknownKey { key: 99, .. })));

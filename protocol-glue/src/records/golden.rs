@@ -5,6 +5,7 @@ use uuid::{Uuid, uuid};
 use super::control::*;
 use super::metadata::*;
 use super::offsets::*;
+use super::transactions::{TransactionKey, TransactionPartitions, TransactionValue};
 use super::*;
 
 const GOLDEN_TOPIC: Uuid = uuid!("5175d57b-742b-4e37-b6e6-ece432b37046");
@@ -398,5 +399,54 @@ fn group_metadata() {
             3,
             stable,
         ),
+    );
+}
+
+#[test]
+fn transaction_state() {
+    let check = |value: &str, expected: TransactionValue| {
+        assert_eq!(read_value::<TransactionValue>(&bytes(value)).as_ref(), Ok(&expected));
+        assert_eq!(write_value(&expected, 1)[..], bytes(value));
+    };
+    let key = TransactionKey { transactional_id: "tx".into() };
+    assert_eq!(transactions::read_key(&bytes("000000027478")).as_ref(), Ok(&key));
+    assert_eq!(transactions::write_key(&key)[..], bytes("000000027478"));
+
+    let new = TransactionValue {
+        transaction_timeout_ms: 60_000,
+        transaction_last_update_timestamp_ms: 0x1a2_3008_ef1e,
+        transaction_start_timestamp_ms: -1,
+        ..Default::default()
+    };
+    check(
+        "0001000000000000000000000000ea600000000001a23008ef1effffffffffffffff0100080000000000000000",
+        TransactionValue { previous_producer_id: 0, ..new.clone() },
+    );
+    let ongoing = TransactionValue {
+        previous_producer_id: 0,
+        transaction_status: 1,
+        transaction_partitions: Some(vec![TransactionPartitions {
+            topic: "golden".into(),
+            partition_ids: vec![0],
+        }]),
+        transaction_last_update_timestamp_ms: 0x1a2_3008_ef90,
+        transaction_start_timestamp_ms: 0x1a2_3008_ef90,
+        client_transaction_version: 2,
+        ..new
+    };
+    check(
+        "0001000000000000000000000000ea60010207676f6c64656e020000000000000001a23008ef90000001a23008ef90020008\
+         000000000000000002020002",
+        ongoing.clone(),
+    );
+    check(
+        "0001000000000000000000010000ea600401000001a23008efb0000001a23008ef90020008000000000000000002020002",
+        TransactionValue {
+            producer_epoch: 1,
+            transaction_status: 4,
+            transaction_partitions: Some(vec![]),
+            transaction_last_update_timestamp_ms: 0x1a2_3008_efb0,
+            ..ongoing
+        },
     );
 }
