@@ -7,4 +7,6 @@ pub mod durability;
 pub mod fetch_session;
 pub mod logs;
 pub mod partition;
+#[cfg(test)]
+mod testing;
 pub mod wait;

@@ -1,6 +1,5 @@
 //! STUB of the table of APIs.
 
-pub mod codes;
 pub mod delete_records;
 pub mod fetch;
 pub mod init_producer_id;

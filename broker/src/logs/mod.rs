@@ -12,7 +12,11 @@ mod partition_metadata;
 #[cfg(test)]
 mod tests;
 
-use crate::{config::TopicConfig, durability::Fatal, partition::Partition};
+use crate::{
+    config::TopicConfig,
+    durability::Fatal,
+    partition::{Partition, SyncOnce},
+};
 use checkpoints::Checkpoints;
 use folders::Doomed;
 use parking_lot::{Mutex, RwLock};
@@ -115,14 +119,16 @@ impl Logs {
             return Ok(existing);
         }
         let folder = self.folder(topic, index);
-        partition_metadata::claim(&*self.disk, &folder, id)?;
+        let is_new = partition_metadata::claim(&*self.disk, &folder, id)?;
         let (log, recovery) =
             Log::open(self.disk.clone(), &folder, config.log.clone(), self.hints(topic, index))?;
         if recovery.truncated_bytes > 0 {
             tracing::warn!("{topic}-{index}: cut {} bytes that were not intact", recovery.truncated_bytes);
         }
+        let before_first_sync = is_new.then(|| self.sync_of_folders());
         let fatal = self.opening.fatal.clone();
-        let partition = Arc::new(Partition::new(topic.clone(), id, index, leader_epoch, log, fatal));
+        let partition =
+            Arc::new(Partition::new(topic.clone(), id, index, leader_epoch, log, before_first_sync, fatal));
         self.insert(partition.clone());
         Ok(partition)
     }
@@ -252,6 +258,12 @@ impl Logs {
             topics.by_id.remove(&id);
         }
         Some(partition)
+    }
+
+    /// Makes the names of the folders durable; a log that is synced in a folder without a name would be lost.
+    fn sync_of_folders(&self) -> SyncOnce {
+        let (disk, dir) = (self.disk.clone(), self.dir.clone());
+        Box::new(move || disk.sync_dir(&dir).map_err(|source| LogError::Io { path: dir, source }))
     }
 
     fn folder(&self, topic: &str, index: i32) -> PathBuf {
