@@ -277,7 +277,7 @@ pub(crate) fn batch_of(value_len: usize) -> Batch {
 }
 
 impl Batch {
-    pub(crate) fn from_producer(self, id: i64, epoch: i16, sequence: i32) -> Self {
+    pub(crate) fn by_producer(self, id: i64, epoch: i16, sequence: i32) -> Self {
         Self { producer: (id, epoch, sequence), ..self }
     }
 

@@ -113,7 +113,7 @@ async fn repeat(
             () = stopped(&mut shutdown) => return,
             _ = ticks.tick() => {}
         }
-        run(&logs, move |logs| duty(logs)).await;
+        run(&logs, duty).await;
     }
 }
 

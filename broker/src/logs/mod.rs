@@ -8,6 +8,7 @@ mod checkpoints;
 pub mod clean_shutdown;
 pub mod duties;
 mod folders;
+mod parallel;
 mod partition_metadata;
 #[cfg(test)]
 mod tests;
@@ -23,11 +24,7 @@ use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+    sync::Arc,
 };
 use storage::{
     disk::Disk,
@@ -133,22 +130,11 @@ impl Logs {
         Ok(partition)
     }
 
-    /// Opens many partitions on all processors; stops at the first that cannot be opened. May block.
+    /// Opens many partitions, several at a time; fails when one cannot be opened. May block.
     pub fn open_all(&self, partitions: &[ToOpen]) -> Result<(), LogError> {
-        let next = AtomicUsize::new(0);
-        let open_some = || {
-            while let Some(open) = partitions.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let ToOpen { topic, topic_id, index, leader_epoch, config } = open;
-                self.create(topic, *topic_id, *index, *leader_epoch, config)?;
-            }
-            Ok(())
-        };
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(partitions.len().max(1));
-        thread::scope(|scope| {
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
-            running
-                .into_iter()
-                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        parallel::for_each(partitions, |open| {
+            let ToOpen { topic, topic_id, index, leader_epoch, config } = open;
+            self.create(topic, *topic_id, *index, *leader_epoch, config).map(drop)
         })
     }
 
@@ -178,9 +164,7 @@ impl Logs {
 
     /// Closes every log and writes all checkpoints; nothing can be appended any more. May block.
     pub fn close(&self) -> Result<(), LogError> {
-        for partition in self.all() {
-            partition.close()?;
-        }
+        parallel::for_each(&self.all(), |partition| partition.close())?;
         self.save_checkpoints()
     }
 

@@ -95,7 +95,7 @@ async fn folders_that_a_crash_left_to_remove_are_removed() {
 async fn everything_acknowledged_is_there_after_closing_and_after_being_killed() {
     for clean in [true, false] {
         let bench = Bench::with_topic(2);
-        let retried = batch(2).from_producer(7, 0, 0).bytes();
+        let retried = batch(2).by_producer(7, 0, 0).bytes();
         bench.append("t", 0, batch(3).bytes()).await;
         bench.append("t", 0, retried.clone()).await;
         bench.partition("t", 0).delete_records(2).expect("within the log");

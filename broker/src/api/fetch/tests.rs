@@ -113,7 +113,8 @@ async fn an_offset_inside_a_batch_gives_the_whole_batch() {
 async fn the_first_data_comes_whole_and_all_else_keeps_to_the_limits() {
     let bench = filled().await;
     let one = batch(5).bytes().len() as i32;
-    let table: [(&str, &[i32], i32, i32, Vec<Vec<i64>>); 9] = [
+    type Case = (&'static str, &'static [i32], i32, i32, Vec<Vec<i64>>);
+    let table: [Case; 9] = [
         // partitions, max_bytes, partition_max_bytes, base offsets by partition
         ("max_bytes 1", &[0], 1, 1 << 20, vec![vec![0]]),
         ("partition_max_bytes 1", &[0], 1 << 20, 1, vec![vec![0]]),

@@ -118,7 +118,8 @@ mod tests {
     fn only_one_whole_batch_of_the_present_format_passes() {
         let good = batch(49, 2, 0, 61);
         let join = |parts: &[&[u8]]| parts.concat();
-        let table: [(&str, Vec<u8>, Result<(), (i16, bool)>); 14] = [
+        type Case = (&'static str, Vec<u8>, Result<(), (i16, bool)>);
+        let table: [Case; 14] = [
             ("empty", vec![], Err((87, false))),
             ("one byte", vec![0], Err((87, false))),
             ("cut by one", good[..60].to_vec(), Err((87, false))),

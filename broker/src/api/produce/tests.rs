@@ -134,9 +134,9 @@ async fn malformed_batches_are_refused_and_odd_ones_stored() {
         ("attribute bit 7", odd(Batch { attributes: 128, ..batch(1) })),
         ("LogAppendTime bit", odd(Batch { attributes: 8, ..batch(1) })),
         ("timestamp -1", odd(Batch { timestamp: -1, ..batch(1) })),
-        ("sequence without pid", odd(batch(1).from_producer(-1, -1, 0))),
-        ("epoch without pid", odd(batch(1).from_producer(-1, 3, -1))),
-        ("pid -2", odd(batch(1).from_producer(-2, 0, 0))),
+        ("sequence without pid", odd(batch(1).by_producer(-1, -1, 0))),
+        ("epoch without pid", odd(batch(1).by_producer(-1, 3, -1))),
+        ("pid -2", odd(batch(1).by_producer(-2, 0, 0))),
     ];
     for (base, (case, bytes)) in stored.into_iter().enumerate() {
         assert_eq!(seen(&bench.append("t", 0, bytes).await), good(base as i64), "{case}");
@@ -159,7 +159,7 @@ async fn malformed_batches_are_refused_and_odd_ones_stored() {
         ("codec 5", bad(Batch { attributes: 5, ..batch(1) }), refused(87, 0)),
         ("gzip of nothing", bad(Batch { attributes: 1, ..batch(1) }), refused(87, 0)),
         ("transactional", bad(Batch { attributes: 16, ..batch(1) }), refused(53, -1)),
-        ("pid without sequence", bad(batch(1).from_producer(5, 0, -1)), refused(87, 0)),
+        ("pid without sequence", bad(batch(1).by_producer(5, 0, -1)), refused(87, 0)),
         (
             "an hour and a minute ahead",
             bad(Batch { timestamp: NOW + 3_660_000, ..batch(1) }),
@@ -277,7 +277,7 @@ async fn zstd_before_version_7_is_refused() {
 #[tokio::test]
 async fn transactional_batches_are_refused_cleanly() {
     let bench = Bench::with_topic(2);
-    let transactional = Batch { attributes: 16, ..batch(1).from_producer(7, 0, 0) }.bytes();
+    let transactional = Batch { attributes: 16, ..batch(1).by_producer(7, 0, 0) }.bytes();
     let both = || to("t", &[(0, transactional.clone()), (1, batch(1).bytes())]);
     assert_eq!(codes(&bench.produce(9, both()).await), [(0, 53), (1, 53)], "no transactional id");
     for (version, code) in [(10, 48), (12, 120)] {
@@ -338,7 +338,7 @@ async fn idempotent_producers_are_held_to_their_sequences() {
     ];
     let steps = start.into_iter().chain(five_more).chain(again).chain(older).chain(epochs);
     for (step, (epoch, sequence, records, expected)) in steps.enumerate() {
-        let answer = bench.append("t", 0, batch(records).from_producer(7, epoch, sequence).bytes()).await;
+        let answer = bench.append("t", 0, batch(records).by_producer(7, epoch, sequence).bytes()).await;
         assert_eq!((answer.error_code, answer.base_offset), expected, "step {step}");
         assert_eq!(answer.log_start_offset, 0, "step {step}: told with these errors as well");
     }
@@ -346,17 +346,17 @@ async fn idempotent_producers_are_held_to_their_sequences() {
     let wrap =
         [(2_147_483_640, 5, (0, 0)), (2_147_483_645, 5, (0, 5)), (2_147_483_645, 5, (0, 5)), (2, 1, (0, 10))];
     for (sequence, records, expected) in wrap {
-        let answer = bench.append("t", 1, batch(records).from_producer(8, 0, sequence).bytes()).await;
+        let answer = bench.append("t", 1, batch(records).by_producer(8, 0, sequence).bytes()).await;
         assert_eq!((answer.error_code, answer.base_offset), expected, "sequence {sequence}");
     }
-    let no_sequence = bench.append("t", 1, batch(1).from_producer(9, 0, -1).bytes()).await;
+    let no_sequence = bench.append("t", 1, batch(1).by_producer(9, 0, -1).bytes()).await;
     assert_eq!(no_sequence.error_code, 87);
 }
 
 #[tokio::test]
 async fn a_duplicate_is_told_with_the_time_of_the_original() {
     let bench = Bench::with_topic(1);
-    let sent = batch(1).from_producer(7, 0, 0);
+    let sent = batch(1).by_producer(7, 0, 0);
     assert_eq!(bench.append("t", 0, sent.bytes()).await.log_append_time_ms, -1);
     assert_eq!(bench.append("t", 0, sent.bytes()).await.log_append_time_ms, sent.timestamp);
 }
