@@ -15,4 +15,6 @@ pub mod offsets_topic;
 pub mod partition;
 pub mod server;
 pub mod services;
+#[cfg(test)]
+mod testing;
 pub mod wait;

@@ -7,7 +7,7 @@ use crate::{
     durability::{self, Fatal, GroupCommit, SyncFailed, Syncable},
     wait::Watch,
 };
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use std::{
     io,
     path::PathBuf,
@@ -23,6 +23,9 @@ use storage::{
 };
 use uuid::Uuid;
 
+/// So many records are checked in no time after a crash; more are synced in the background.
+const MAX_UNFLUSHED_RECORDS: i64 = 50_000;
+
 pub struct Partition {
     topic: Arc<str>,
     topic_id: Uuid,
@@ -30,16 +33,25 @@ pub struct Partition {
     state: RwLock<State>,
     watch: Watch,
     commit: GroupCommit,
+    /// Held while syncing: two syncs at once would write the same checkpoint.
+    syncing: Mutex<Option<SyncOnce>>,
     /// A sync for `flush.ms` is on its way.
     flush_scheduled: AtomicBool,
+    /// Read or written since the last look of [`Partition::rest_if_idle`].
+    used: AtomicBool,
     fatal: Fatal,
 }
+
+/// A sync that is needed once, before the first of the log itself.
+pub type SyncOnce = Box<dyn FnOnce() -> Result<(), LogError> + Send>;
 
 struct State {
     life: Life,
     leader_epoch: i32,
 }
 
+// Nearly all are open, and a box would cost every read a hop.
+#[allow(clippy::large_enum_variant)]
 enum Life {
     Open(Log),
     /// The topic was deleted; the offsets are the last that were known.
@@ -115,18 +127,21 @@ impl From<ReadError> for Refused {
 }
 
 impl Partition {
+    /// A partition on an open log. `before_first_sync` makes durable what the log does not know of: its folder.
     pub fn new(
         topic: Arc<str>,
         topic_id: Uuid,
         index: i32,
         leader_epoch: i32,
         log: Log,
+        before_first_sync: Option<SyncOnce>,
         fatal: Fatal,
     ) -> Self {
         let state = RwLock::new(State { life: Life::Open(log), leader_epoch });
-        let (watch, commit, flush_scheduled) =
-            (Watch::default(), GroupCommit::default(), AtomicBool::new(false));
-        Self { topic, topic_id, index, state, watch, commit, flush_scheduled, fatal }
+        let (watch, commit) = Default::default();
+        let syncing = Mutex::new(before_first_sync);
+        let (flush_scheduled, used) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { topic, topic_id, index, state, watch, commit, syncing, flush_scheduled, used, fatal }
     }
 
     pub fn topic(&self) -> &Arc<str> {
@@ -222,6 +237,7 @@ impl Partition {
     /// One write under the log's lock; wakes parked fetches. A partition that is not open any more answers an
     /// I/O error; [`Partition::is_deleted`] tells why.
     pub fn append(&self, batch: ValidBatch, now_ms: i64) -> Result<Appended, AppendError> {
+        self.used.store(true, Ordering::Relaxed);
         let mut state = self.state.write();
         let leader_epoch = state.leader_epoch;
         let Life::Open(log) = &mut state.life else { return Err(self.not_open().into()) };
@@ -235,6 +251,7 @@ impl Partition {
 
     /// Checks the reader's epochs and finds the batches to return, all at one moment.
     pub fn locate(&self, at: &ReadAt) -> Result<Located, Refused> {
+        self.used.store(true, Ordering::Relaxed);
         let state = self.state.read();
         let log = self.open_log(&state)?;
         check_leader_epoch(at.current_leader_epoch, state.leader_epoch)?;
@@ -275,10 +292,15 @@ impl Partition {
         if offset >= log.end_offset() { Some(state.leader_epoch) } else { log.epoch_of(offset) }
     }
 
-    /// The largest epoch not above `epoch`, and its end offset; `None` when `epoch` is newer than any.
+    /// The largest epoch not above `epoch`, and its end offset; `None` when `epoch` is newer than any. One that is
+    /// older than any ended where the log starts.
     pub fn end_of_epoch(&self, epoch: i32) -> Result<Option<(i32, i64)>, Refused> {
         let state = self.state.read();
-        Ok(self.open_log(&state)?.end_of_epoch(epoch, state.leader_epoch))
+        let log = self.open_log(&state)?;
+        match epoch {
+            ..0 => Ok(Some((epoch, log.start_offset()))),
+            _ => Ok(log.end_of_epoch(epoch, state.leader_epoch)),
+        }
     }
 
     /// Moves the log start up to `offset` (-1: the high watermark) and returns where it is then; an offset below
@@ -337,10 +359,20 @@ impl Partition {
         durability::request_sync(self, offset);
     }
 
-    /// Syncs now what was not synced yet, so that a crash leaves little to recover. May block.
+    /// Syncs now when a crash would leave much to check otherwise. May block.
     pub fn flush_behind(&self) {
-        if self.inspect(|log| log.recovery_point() < log.end_offset()) == Some(true) {
+        let far_behind =
+            |log: &Log| log.wants_background_flush() || log.unflushed_records() >= MAX_UNFLUSHED_RECORDS;
+        if self.inspect(far_behind) == Some(true) {
             durability::sync_now(self);
+        }
+    }
+
+    /// Closes the files of a partition that nobody has read or written since the last call; they are opened again
+    /// when they are needed.
+    pub fn rest_if_idle(&self) {
+        if !self.used.swap(false, Ordering::Relaxed) {
+            self.inspect(Log::release_files);
         }
     }
 
@@ -369,6 +401,7 @@ impl Partition {
 
     /// Closes the log properly; the broker is stopping.
     pub fn close(&self) -> Result<(), LogError> {
+        let _no_other = self.syncing.lock();
         self.end(Life::Closed).map_or(Ok(()), Log::close)
     }
 
@@ -407,6 +440,10 @@ impl Partition {
 
 impl Syncable for Partition {
     fn sync(&self) -> Result<i64, LogError> {
+        let mut first = self.syncing.lock();
+        if let Some(sync_once) = first.take() {
+            sync_once()?;
+        }
         // A partition that is not open any more has nothing left to promise.
         let Ok(flush) = self.with_log(Log::begin_flush) else { return Ok(i64::MAX) };
         match flush.run() {
@@ -445,3 +482,6 @@ fn check_leader_epoch(known: Option<i32>, current: i32) -> Result<(), Refused> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,13 +6,14 @@
 //! - The new start is on disk before the answer, so that it survives a crash.
 //! - A partition that is named twice counts once, as named last.
 
-use super::{codes, resolve};
+use super::resolve;
 use crate::{logs::Logs, partition::Refused};
 use kafka_protocol::messages::{
     DeleteRecordsRequest, DeleteRecordsResponse,
     delete_records_request::DeleteRecordsTopic,
     delete_records_response::{DeleteRecordsPartitionResult, DeleteRecordsTopicResult},
 };
+use protocol_glue::ErrorCode;
 use std::{collections::HashMap, sync::Arc};
 
 /// Trims partitions.
@@ -37,32 +38,35 @@ pub async fn handle(_version: i16, request: DeleteRecordsRequest, logs: &Arc<Log
     DeleteRecordsResponse::default().with_topics(topics)
 }
 
-fn trim(logs: &Logs, topic: &str, index: i32, offset: i64) -> Result<i64, i16> {
+fn trim(logs: &Logs, topic: &str, index: i32, offset: i64) -> Result<i64, ErrorCode> {
     let partition = resolve::by_name(logs, topic, index)?;
     if resolve::is_internal(topic) {
-        return Err(codes::INVALID_TOPIC_EXCEPTION);
+        return Err(ErrorCode::InvalidTopic);
     }
     if partition.config().is_some_and(|config| config.compact && !config.delete) {
-        return Err(codes::POLICY_VIOLATION);
+        return Err(ErrorCode::PolicyViolation);
     }
     partition.delete_records(offset).map_err(|error| match partition.is_deleted() {
-        true => codes::UNKNOWN_TOPIC_OR_PARTITION,
+        true => ErrorCode::UnknownTopicOrPartition,
         false => resolve::refusal_code(&Refused::from(error)),
     })
 }
 
-fn partition_result(index: i32, result: Result<i64, i16>) -> DeleteRecordsPartitionResult {
+fn partition_result(index: i32, result: Result<i64, ErrorCode>) -> DeleteRecordsPartitionResult {
     let response = DeleteRecordsPartitionResult::default().with_partition_index(index);
     match result {
         Ok(low_watermark) => response.with_low_watermark(low_watermark),
-        Err(code) => response.with_low_watermark(-1).with_error_code(code),
+        Err(code) => response.with_low_watermark(-1).with_error_code(code.code()),
     }
 }
 
 fn fail_what_succeeded(topics: &mut [DeleteRecordsTopicResult]) {
     for partition in topics.iter_mut().flat_map(|topic| &mut topic.partitions) {
-        if partition.error_code == codes::NONE {
-            *partition = partition_result(partition.partition_index, Err(codes::KAFKA_STORAGE_ERROR));
+        if partition.error_code == ErrorCode::None.code() {
+            *partition = partition_result(partition.partition_index, Err(ErrorCode::KafkaStorageError));
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,9 +6,9 @@
 //! Not done yet: transactions. A transactional id is refused with code 53, after which producers stop at once
 //! instead of trying for ever.
 
-use super::codes;
 use kafka_protocol::messages::{InitProducerIdRequest, InitProducerIdResponse, ProducerId};
 use parking_lot::Mutex;
+use protocol_glue::ErrorCode;
 use std::{future::Future, ops::Range, pin::Pin};
 
 /// `transaction.max.timeout.ms`.
@@ -27,36 +27,37 @@ pub async fn handle(
         Ok(()) => ids.next().await.map_err(|error| {
             tracing::warn!("no producer id for client {client_id}: {error}");
             // Producers try again.
-            codes::COORDINATOR_LOAD_IN_PROGRESS
+            ErrorCode::CoordinatorLoadInProgress
         }),
         Err(code) => Err(code),
     };
     let response = InitProducerIdResponse::default();
     match given {
         Ok(id) => response.with_producer_id(ProducerId(id)).with_producer_epoch(0),
-        Err(code) => {
-            response.with_error_code(code).with_producer_id(ProducerId(NONE)).with_producer_epoch(NONE as i16)
-        }
+        Err(code) => response
+            .with_error_code(code.code())
+            .with_producer_id(ProducerId(NONE))
+            .with_producer_epoch(NONE as i16),
     }
 }
 
-fn check(request: &InitProducerIdRequest, client_id: &str) -> Result<(), i16> {
+fn check(request: &InitProducerIdRequest, client_id: &str) -> Result<(), ErrorCode> {
     // Older versions have neither field and so both defaults.
     if (request.producer_id.0 == NONE) != (i64::from(request.producer_epoch) == NONE) {
-        return Err(codes::INVALID_REQUEST);
+        return Err(ErrorCode::InvalidRequest);
     }
     let Some(transactional_id) = &request.transactional_id else { return Ok(()) };
     if transactional_id.is_empty() {
-        return Err(codes::INVALID_REQUEST);
+        return Err(ErrorCode::InvalidRequest);
     }
     if !(1..=MAX_TRANSACTION_TIMEOUT_MS).contains(&request.transaction_timeout_ms) {
-        return Err(codes::INVALID_TRANSACTION_TIMEOUT);
+        return Err(ErrorCode::InvalidTransactionTimeout);
     }
     let id = transactional_id.as_str();
     tracing::warn!(
         "client {client_id} asked for transactional id {id:?}: transactions are not available yet"
     );
-    Err(codes::TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+    Err(ErrorCode::TransactionalIdAuthorizationFailed)
 }
 
 /// Where blocks of producer ids come from; a block that was given is never given again, not after a crash either.

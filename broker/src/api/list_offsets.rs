@@ -7,7 +7,7 @@
 //! - A partition that is named twice is refused, once.
 //! - 2: isolation level. 4: leader epochs, of the record that was found. 10: a bound for remote storage.
 
-use super::{codes, resolve};
+use super::resolve;
 use crate::{
     logs::Logs,
     partition::{Partition, Refused},
@@ -17,6 +17,7 @@ use kafka_protocol::messages::{
     list_offsets_request::{ListOffsetsPartition, ListOffsetsTopic},
     list_offsets_response::{ListOffsetsPartitionResponse, ListOffsetsTopicResponse},
 };
+use protocol_glue::ErrorCode;
 use std::{collections::HashMap, sync::Arc};
 use storage::log::{Found, LogError};
 
@@ -41,7 +42,7 @@ pub async fn handle(version: i16, request: ListOffsetsRequest, logs: &Logs) -> L
             mentions.left -= 1;
             let result = match mentions {
                 Mentions { all: 1, .. } => look_up(version, isolation, logs, name, partition).await,
-                Mentions { left: 0, .. } => Err(codes::INVALID_REQUEST),
+                Mentions { left: 0, .. } => Err(ErrorCode::InvalidRequest),
                 // The last mention answers for all.
                 _ => continue,
             };
@@ -92,9 +93,9 @@ async fn look_up(
     logs: &Logs,
     topic: &str,
     asked: &ListOffsetsPartition,
-) -> Result<Listed, i16> {
+) -> Result<Listed, ErrorCode> {
     if !is_known(asked.timestamp, version) {
-        return Err(codes::UNSUPPORTED_VERSION);
+        return Err(ErrorCode::UnsupportedVersion);
     }
     let partition = resolve::by_name(logs, topic, asked.partition_index)?;
     let known_epoch = (asked.current_leader_epoch != NO_EPOCH).then_some(asked.current_leader_epoch);
@@ -104,7 +105,7 @@ async fn look_up(
     let bound = match isolation {
         0 => offsets.high_watermark,
         1 => offsets.last_stable,
-        _ => return Err(codes::INVALID_REQUEST),
+        _ => return Err(ErrorCode::InvalidRequest),
     };
     match asked.timestamp {
         LATEST => Ok(Listed { leader_epoch: partition.leader_epoch(), ..Listed::at(bound, &partition) }),
@@ -144,15 +145,22 @@ fn is_known(timestamp: i64, version: i16) -> bool {
     }
 }
 
-fn partition_response(version: i16, index: i32, result: Result<Listed, i16>) -> ListOffsetsPartitionResponse {
+fn partition_response(
+    version: i16,
+    index: i32,
+    result: Result<Listed, ErrorCode>,
+) -> ListOffsetsPartitionResponse {
     let (code, listed) = match result {
-        Ok(listed) => (codes::NONE, listed),
+        Ok(listed) => (ErrorCode::None, listed),
         Err(code) => (code, Listed::NOTHING),
     };
     let response = ListOffsetsPartitionResponse::default()
         .with_partition_index(index)
-        .with_error_code(code)
+        .with_error_code(code.code())
         .with_timestamp(listed.timestamp)
         .with_offset(listed.offset);
     if version >= 4 { response.with_leader_epoch(listed.leader_epoch) } else { response }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,13 +5,14 @@
 //!   next one starts. One that is not known to us, or undefined: -1 and -1, without an error.
 //! - A current leader epoch of -1 is not checked.
 
-use super::{codes, resolve};
+use super::resolve;
 use crate::{logs::Logs, partition::Refused};
 use kafka_protocol::messages::{
     OffsetForLeaderEpochRequest, OffsetForLeaderEpochResponse,
     offset_for_leader_epoch_request::OffsetForLeaderPartition,
     offset_for_leader_epoch_response::{EpochEndOffset, OffsetForLeaderTopicResult},
 };
+use protocol_glue::ErrorCode;
 
 /// No epoch, or no offset.
 const UNDEFINED: i32 = -1;
@@ -33,13 +34,17 @@ pub async fn handle(
 fn end_of_epoch(logs: &Logs, topic: &str, asked: &OffsetForLeaderPartition) -> EpochEndOffset {
     let response = EpochEndOffset::default().with_partition(asked.partition);
     let (code, (epoch, end_offset)) = match look_up(logs, topic, asked) {
-        Ok(end) => (codes::NONE, end.unwrap_or((UNDEFINED, UNDEFINED.into()))),
+        Ok(end) => (ErrorCode::None, end.unwrap_or((UNDEFINED, UNDEFINED.into()))),
         Err(code) => (code, (UNDEFINED, UNDEFINED.into())),
     };
-    response.with_error_code(code).with_leader_epoch(epoch).with_end_offset(end_offset)
+    response.with_error_code(code.code()).with_leader_epoch(epoch).with_end_offset(end_offset)
 }
 
-fn look_up(logs: &Logs, topic: &str, asked: &OffsetForLeaderPartition) -> Result<Option<(i32, i64)>, i16> {
+fn look_up(
+    logs: &Logs,
+    topic: &str,
+    asked: &OffsetForLeaderPartition,
+) -> Result<Option<(i32, i64)>, ErrorCode> {
     let partition = resolve::by_name(logs, topic, asked.partition)?;
     let refusal = |refused: Refused| resolve::refusal_code(&refused);
     let known = (asked.current_leader_epoch != UNDEFINED).then_some(asked.current_leader_epoch);
@@ -49,3 +54,6 @@ fn look_up(logs: &Logs, topic: &str, asked: &OffsetForLeaderPartition) -> Result
         epoch => partition.end_of_epoch(epoch).map_err(refusal),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,23 +15,50 @@ use tokio::{
 };
 
 /// Kafka's default for `replica.high.watermark.checkpoint.interval.ms`.
-const HIGH_WATERMARK_INTERVAL: Duration = Duration::from_secs(5);
+const HIGH_WATERMARK_PERIOD: Duration = Duration::from_secs(5);
+/// How exactly `file.delete.delay.ms` is kept for the files of a living log.
+const UNLINK_PERIOD: Duration = Duration::from_secs(15);
+/// Files that were not used for so long are closed (and within twice that).
+const IDLE_PERIOD: Duration = Duration::from_secs(60);
+
+/// How often each duty comes round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Periods {
+    /// Nothing is done before this is over, so that a start is not slowed down.
+    pub first_after: Duration,
+    pub retention: Duration,
+    pub producer_expiry: Duration,
+    pub checkpoint: Duration,
+    pub log_start_checkpoint: Duration,
+}
+
+impl Periods {
+    pub fn of(config: &BrokerConfig) -> Self {
+        Self {
+            first_after: millis(config.log_initial_task_delay_ms),
+            retention: millis(config.log_retention_check_interval_ms),
+            producer_expiry: millis(config.producer_id_expiration_check_interval_ms.into()),
+            checkpoint: millis(config.log_flush_offset_checkpoint_interval_ms.into()),
+            log_start_checkpoint: millis(config.log_flush_start_offset_checkpoint_interval_ms.into()),
+        }
+    }
+}
 
 /// Starts the duties. They end when `shutdown` turns true (or its sender goes); wait for the set before closing
 /// the logs.
-pub fn start(logs: &Arc<Logs>, config: &BrokerConfig, shutdown: &watch::Receiver<bool>) -> JoinSet<()> {
-    let first = Instant::now() + millis(config.log_initial_task_delay_ms);
+pub fn start(logs: &Arc<Logs>, periods: Periods, shutdown: &watch::Receiver<bool>) -> JoinSet<()> {
+    let first = Instant::now() + periods.first_after;
     let mut duties = JoinSet::new();
     let mut every = |period: Duration, duty: fn(&Logs)| {
         duties.spawn(repeat(logs.clone(), first, period, shutdown.clone(), duty));
     };
-    every(millis(config.log_retention_check_interval_ms), apply_retention);
-    every(millis(config.producer_id_expiration_check_interval_ms.into()), expire_producers);
-    every(millis(config.log_flush_offset_checkpoint_interval_ms.into()), flush_and_checkpoint);
-    every(millis(config.log_flush_start_offset_checkpoint_interval_ms.into()), |logs| {
-        report("log start checkpoint", logs.save_log_starts_now());
-    });
-    every(HIGH_WATERMARK_INTERVAL, |logs| report("high watermark checkpoint", logs.save_high_watermarks()));
+    every(periods.retention, apply_retention);
+    every(periods.producer_expiry, expire_producers);
+    every(periods.checkpoint, flush_and_checkpoint);
+    every(periods.log_start_checkpoint, |logs| report("log start checkpoint", logs.save_log_starts_now()));
+    every(HIGH_WATERMARK_PERIOD, |logs| report("high watermark checkpoint", logs.save_high_watermarks()));
+    every(UNLINK_PERIOD, unlink_deleted);
+    every(IDLE_PERIOD, |logs| logs.all().iter().for_each(|partition| partition.rest_if_idle()));
     duties.spawn(remove_doomed(logs.clone(), shutdown.clone()));
     duties
 }
@@ -41,6 +68,17 @@ pub fn apply_retention(logs: &Logs) {
     for partition in logs.all() {
         if let Some(Err(error)) = partition.maintain(|log| log.apply_retention(now_ms())) {
             tracing::error!("retention of {}-{}: {error}", partition.topic(), partition.index());
+        }
+    }
+}
+
+/// Unlinks the files that retention took out of their logs a while ago.
+pub fn unlink_deleted(logs: &Logs) {
+    for partition in logs.all() {
+        for path in partition.maintain(|log| log.take_due_deletions(now_ms())).unwrap_or_default() {
+            if let Err(error) = logs.disk.remove(&path) {
+                tracing::error!("{} could not be removed: {error}", path.display());
+            }
         }
     }
 }
@@ -75,7 +113,7 @@ async fn repeat(
             () = stopped(&mut shutdown) => return,
             _ = ticks.tick() => {}
         }
-        run(&logs, move |logs| duty(logs)).await;
+        run(&logs, duty).await;
     }
 }
 

@@ -8,22 +8,23 @@ mod checkpoints;
 pub mod clean_shutdown;
 pub mod duties;
 mod folders;
+mod parallel;
 mod partition_metadata;
 #[cfg(test)]
 mod tests;
 
-use crate::{config::TopicConfig, durability::Fatal, partition::Partition};
+use crate::{
+    config::TopicConfig,
+    durability::Fatal,
+    partition::{Partition, SyncOnce},
+};
 use checkpoints::Checkpoints;
 use folders::Doomed;
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+    sync::Arc,
 };
 use storage::{
     disk::Disk,
@@ -115,34 +116,25 @@ impl Logs {
             return Ok(existing);
         }
         let folder = self.folder(topic, index);
-        partition_metadata::claim(&*self.disk, &folder, id)?;
+        let is_new = partition_metadata::claim(&*self.disk, &folder, id)?;
         let (log, recovery) =
             Log::open(self.disk.clone(), &folder, config.log.clone(), self.hints(topic, index))?;
         if recovery.truncated_bytes > 0 {
             tracing::warn!("{topic}-{index}: cut {} bytes that were not intact", recovery.truncated_bytes);
         }
+        let before_first_sync = is_new.then(|| self.sync_of_folders());
         let fatal = self.opening.fatal.clone();
-        let partition = Arc::new(Partition::new(topic.clone(), id, index, leader_epoch, log, fatal));
+        let partition =
+            Arc::new(Partition::new(topic.clone(), id, index, leader_epoch, log, before_first_sync, fatal));
         self.insert(partition.clone());
         Ok(partition)
     }
 
-    /// Opens many partitions on all processors; stops at the first that cannot be opened. May block.
+    /// Opens many partitions, several at a time; fails when one cannot be opened. May block.
     pub fn open_all(&self, partitions: &[ToOpen]) -> Result<(), LogError> {
-        let next = AtomicUsize::new(0);
-        let open_some = || {
-            while let Some(open) = partitions.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let ToOpen { topic, topic_id, index, leader_epoch, config } = open;
-                self.create(topic, *topic_id, *index, *leader_epoch, config)?;
-            }
-            Ok(())
-        };
-        let threads = thread::available_parallelism().map_or(1, usize::from).min(partitions.len().max(1));
-        thread::scope(|scope| {
-            let running: Vec<_> = (0..threads).map(|_| scope.spawn(open_some)).collect();
-            running
-                .into_iter()
-                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        parallel::for_each(partitions, |open| {
+            let ToOpen { topic, topic_id, index, leader_epoch, config } = open;
+            self.create(topic, *topic_id, *index, *leader_epoch, config).map(drop)
         })
     }
 
@@ -172,9 +164,7 @@ impl Logs {
 
     /// Closes every log and writes all checkpoints; nothing can be appended any more. May block.
     pub fn close(&self) -> Result<(), LogError> {
-        for partition in self.all() {
-            partition.close()?;
-        }
+        parallel::for_each(&self.all(), |partition| partition.close())?;
         self.save_checkpoints()
     }
 
@@ -252,6 +242,12 @@ impl Logs {
             topics.by_id.remove(&id);
         }
         Some(partition)
+    }
+
+    /// Makes the names of the folders durable; a log that is synced in a folder without a name would be lost.
+    fn sync_of_folders(&self) -> SyncOnce {
+        let (disk, dir) = (self.disk.clone(), self.dir.clone());
+        Box::new(move || disk.sync_dir(&dir).map_err(|source| LogError::Io { path: dir, source }))
     }
 
     fn folder(&self, topic: &str, index: i32) -> PathBuf {

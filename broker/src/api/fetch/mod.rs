@@ -16,7 +16,6 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use super::codes;
 use crate::{
     catalog::Image,
     fetch_session::{Asked, Error, PartitionKey, Request, Sessions, TopicKey},
@@ -24,6 +23,7 @@ use crate::{
     wait,
 };
 use kafka_protocol::messages::{FetchRequest, FetchResponse, TopicName, fetch_request::FetchTopic};
+use protocol_glue::ErrorCode;
 use read::Reader;
 pub use reply::Leader;
 use std::{collections::HashMap, sync::Arc, time::Duration};
@@ -52,7 +52,7 @@ pub async fn handle(
     let (id, epoch) = (request.session_id, request.session_epoch);
     let (listed, forgotten) = (listed(version, &request), forgotten(version, &request));
     let Some(committed_only) = committed_only(isolation) else {
-        return reply::refusal_of_all(version, codes::INVALID_REQUEST, listed);
+        return reply::refusal_of_all(version, ErrorCode::InvalidRequest, listed);
     };
     let (session_id, session_epoch) = if version < 7 { (0, -1) } else { (id, epoch) };
     let request = Request { session_id, session_epoch, by_ids: version >= BY_ID, listed, forgotten };
@@ -148,11 +148,11 @@ fn topic_key(version: i16, name: &TopicName, id: Uuid) -> TopicKey {
     if version >= BY_ID { TopicKey::Id(id) } else { TopicKey::Name(Arc::from(name.as_str())) }
 }
 
-fn session_error_code(error: Error) -> i16 {
+fn session_error_code(error: Error) -> ErrorCode {
     match error {
-        Error::IdNotFound => codes::FETCH_SESSION_ID_NOT_FOUND,
-        Error::InvalidEpoch => codes::INVALID_FETCH_SESSION_EPOCH,
-        Error::TopicIdMismatch => codes::FETCH_SESSION_TOPIC_ID_ERROR,
+        Error::IdNotFound => ErrorCode::FetchSessionIdNotFound,
+        Error::InvalidEpoch => ErrorCode::InvalidFetchSessionEpoch,
+        Error::TopicIdMismatch => ErrorCode::FetchSessionTopicIdError,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reading the partitions of a fetch: locate under the locks, as often as it takes; load once, outside them.
 
-use super::{Limits, codes};
+use super::Limits;
 use crate::{
     api::resolve,
     catalog::Image,
@@ -10,6 +10,7 @@ use crate::{
     wait::{Step, Watch},
 };
 use bytes::Bytes;
+use protocol_glue::ErrorCode;
 use std::sync::Arc;
 use storage::log::{LogError, Slice};
 use uuid::Uuid;
@@ -19,7 +20,7 @@ pub(super) struct Reader<'a> {
     /// In the order to read.
     known: Vec<Target<'a>>,
     /// Asked for, and not here: answered last, and never waited for.
-    unknown: Vec<(&'a Asked, i16)>,
+    unknown: Vec<(&'a Asked, ErrorCode)>,
     committed_only: bool,
     /// Asked by a broker; none of them follows a partition here.
     by_replica: bool,
@@ -31,13 +32,13 @@ struct Target<'a> {
 }
 
 /// What one read found, for each known partition.
-pub(super) struct Found(Vec<Result<Located, i16>>);
+pub(super) struct Found(Vec<Result<Located, ErrorCode>>);
 
 /// What is answered for one partition.
 pub(super) struct PartitionResult {
     pub key: PartitionKey,
     pub topic_id: Uuid,
-    pub code: i16,
+    pub code: ErrorCode,
     /// `None` beside an error.
     pub offsets: Option<Offsets>,
     pub records: Bytes,
@@ -55,8 +56,8 @@ impl PartitionResult {
             high_watermark: self.offsets.map_or(-1, |offsets| offsets.high_watermark),
             log_start_offset: self.offsets.map_or(-1, |offsets| offsets.log_start),
             has_records: !self.records.is_empty(),
-            must_tell: self.code != codes::NONE || self.diverging.is_some(),
-            is_error: self.code != codes::NONE,
+            must_tell: self.code != ErrorCode::None || self.diverging.is_some(),
+            is_error: self.code != ErrorCode::None,
         }
     }
 }
@@ -108,12 +109,12 @@ impl<'a> Reader<'a> {
         if enough { Step::Enough(Found(found)) } else { Step::NotYet(Found(found)) }
     }
 
-    fn locate(&self, target: &Target<'_>, room: usize, at_least_one: bool) -> Result<Located, i16> {
+    fn locate(&self, target: &Target<'_>, room: usize, at_least_one: bool) -> Result<Located, ErrorCode> {
         let asked = target.asked;
         if self.by_replica {
-            return Err(codes::NOT_LEADER_OR_FOLLOWER);
+            return Err(ErrorCode::NotLeaderOrFollower);
         }
-        let max_bytes = usize::try_from(asked.max_bytes).map_err(|_| codes::INVALID_REQUEST)?;
+        let max_bytes = usize::try_from(asked.max_bytes).map_err(|_| ErrorCode::InvalidRequest)?;
         let at = ReadAt {
             offset: asked.fetch_offset,
             max_bytes: max_bytes.min(room),
@@ -155,11 +156,11 @@ impl<'a> Reader<'a> {
         results
     }
 
-    fn result(&self, target: &Target<'_>, located: &Result<Located, i16>) -> PartitionResult {
+    fn result(&self, target: &Target<'_>, located: &Result<Located, ErrorCode>) -> PartitionResult {
         PartitionResult {
             key: target.asked.key.clone(),
             topic_id: target.partition.topic_id(),
-            code: located.as_ref().err().copied().unwrap_or(codes::NONE),
+            code: located.as_ref().err().copied().unwrap_or(ErrorCode::None),
             offsets: located.as_ref().ok().map(|located| located.offsets),
             records: Bytes::new(),
             diverging: located.as_ref().ok().and_then(|located| located.diverging),
@@ -171,7 +172,7 @@ impl<'a> Reader<'a> {
 
 impl PartitionResult {
     /// An answer without looking at any partition.
-    pub(super) fn unknown(asked: &Asked, code: i16) -> Self {
+    pub(super) fn unknown(asked: &Asked, code: ErrorCode) -> Self {
         Self {
             key: asked.key.clone(),
             topic_id: Uuid::nil(),
@@ -197,7 +198,7 @@ async fn load_cold(cold: Vec<(usize, Slice)>) -> Vec<(usize, Result<Bytes, LogEr
 
 fn failed(result: &mut PartitionResult, error: &LogError) {
     tracing::error!("reading failed: {error}");
-    (result.code, result.offsets, result.lists_aborted) = (codes::KAFKA_STORAGE_ERROR, None, false);
+    (result.code, result.offsets, result.lists_aborted) = (ErrorCode::KafkaStorageError, None, false);
 }
 
 /// People look here when a consumer starts over: what it asked for and what there was (LOG-10).

@@ -1,6 +1,6 @@
 //! From what was read to the Fetch response of a version.
 
-use super::{LEADER_HINTS, codes, read::PartitionResult};
+use super::{LEADER_HINTS, read::PartitionResult};
 use crate::fetch_session::{Answer, Asked, TopicKey};
 use kafka_protocol::{
     messages::{
@@ -11,6 +11,7 @@ use kafka_protocol::{
     },
     protocol::StrBytes,
 };
+use protocol_glue::ErrorCode;
 
 /// This broker as a client's listener knows it; told to clients whose leader epoch is old (KIP-951).
 #[derive(Clone, Debug)]
@@ -46,16 +47,16 @@ pub(super) fn response(
 }
 
 /// An error about the session: no partitions, and the session is as it was.
-pub(super) fn top_level_error(code: i16) -> FetchResponse {
-    FetchResponse::default().with_error_code(code)
+pub(super) fn top_level_error(code: ErrorCode) -> FetchResponse {
+    FetchResponse::default().with_error_code(code.code())
 }
 
 /// The request as a whole is wrong: told at the top and for each partition, as old versions have no top.
-pub(super) fn refusal_of_all(version: i16, code: i16, listed: Vec<Asked>) -> FetchResponse {
+pub(super) fn refusal_of_all(version: i16, code: ErrorCode, listed: Vec<Asked>) -> FetchResponse {
     let results: Vec<_> = listed.iter().map(|asked| PartitionResult::unknown(asked, code)).collect();
     let include = vec![true; results.len()];
     let nobody = Leader { node_id: -1, host: String::new(), port: 0, rack: None };
-    response(version, Answer { session_id: 0, include }, results, &nobody).with_error_code(code)
+    response(version, Answer { session_id: 0, include }, results, &nobody).with_error_code(code.code())
 }
 
 fn topic_response(topic: &TopicKey) -> FetchableTopicResponse {
@@ -71,7 +72,7 @@ fn partition_data(version: i16, result: PartitionResult, leader: &Leader) -> Par
     let offset = |get: fn(crate::partition::Offsets) -> i64| result.offsets.map_or(-1, get);
     let mut data = PartitionData::default()
         .with_partition_index(result.key.partition)
-        .with_error_code(result.code)
+        .with_error_code(result.code.code())
         .with_high_watermark(offset(|offsets| offsets.high_watermark))
         .with_last_stable_offset(offset(|offsets| offsets.last_stable))
         .with_log_start_offset(offset(|offsets| offsets.log_start))
@@ -90,8 +91,8 @@ fn partition_data(version: i16, result: PartitionResult, leader: &Leader) -> Par
 }
 
 /// Errors after which a client looks for the leader.
-fn points_elsewhere(code: i16) -> bool {
-    matches!(code, codes::NOT_LEADER_OR_FOLLOWER | codes::FENCED_LEADER_EPOCH)
+fn points_elsewhere(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::NotLeaderOrFollower | ErrorCode::FencedLeaderEpoch)
 }
 
 fn endpoint(leader: &Leader) -> NodeEndpoint {

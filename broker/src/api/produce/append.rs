@@ -1,7 +1,8 @@
 //! One batch into its partition, and how each refusal is told.
 
-use super::{closed, codes};
+use super::closed;
 use crate::partition::Partition;
+use protocol_glue::ErrorCode;
 use std::sync::Arc;
 use storage::{
     batch::{Reason, RecordError, Rejected, ValidBatch},
@@ -21,7 +22,7 @@ pub(super) struct Done {
 /// A batch that is not in the log.
 #[derive(Debug)]
 pub(super) struct Failure {
-    pub code: i16,
+    pub code: ErrorCode,
     /// -1 where Kafka does not tell.
     pub log_start_offset: i64,
     /// Only where Kafka has one; clients show it to people.
@@ -30,7 +31,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    pub(super) fn code(code: i16) -> Self {
+    pub(super) fn code(code: ErrorCode) -> Self {
         Self { code, log_start_offset: -1, message: None, records: Vec::new() }
     }
 
@@ -65,17 +66,16 @@ pub(super) fn append(
 }
 
 fn rejection(partition: &Partition, rejected: Rejected) -> Failure {
-    let told = !rejected.records.is_empty();
     let failure = Failure {
+        message: rejected.answer_message().map(str::to_owned),
         records: rejected.records,
-        message: told.then_some(rejected.message),
         ..Failure::code(match rejected.reason {
-            Reason::Corrupt => codes::CORRUPT_MESSAGE,
-            Reason::TooLarge => codes::MESSAGE_TOO_LARGE,
-            Reason::InvalidRecord => codes::INVALID_RECORD,
-            Reason::InvalidTimestamp => codes::INVALID_TIMESTAMP,
-            Reason::InvalidProducerEpoch => codes::INVALID_PRODUCER_EPOCH,
-            Reason::UnsupportedCodec => codes::UNSUPPORTED_COMPRESSION_TYPE,
+            Reason::Corrupt => ErrorCode::CorruptMessage,
+            Reason::TooLarge => ErrorCode::MessageTooLarge,
+            Reason::InvalidRecord => ErrorCode::InvalidRecord,
+            Reason::InvalidTimestamp => ErrorCode::InvalidTimestamp,
+            Reason::InvalidProducerEpoch => ErrorCode::InvalidProducerEpoch,
+            Reason::UnsupportedCodec => ErrorCode::UnsupportedCompressionType,
         })
     };
     match rejected.reason {
@@ -86,17 +86,17 @@ fn rejection(partition: &Partition, rejected: Rejected) -> Failure {
 
 fn append_failure(partition: &Partition, error: AppendError) -> Failure {
     match error {
-        AppendError::LargerThanSegment { .. } => Failure::code(codes::RECORD_LIST_TOO_LARGE),
+        AppendError::LargerThanSegment { .. } => Failure::code(ErrorCode::RecordListTooLarge),
         AppendError::OutOfOrderSequence { .. } => {
-            Failure::code(codes::OUT_OF_ORDER_SEQUENCE_NUMBER).with_log_start(partition)
+            Failure::code(ErrorCode::OutOfOrderSequenceNumber).with_log_start(partition)
         }
         AppendError::InvalidProducerEpoch { .. } => {
-            Failure::code(codes::INVALID_PRODUCER_EPOCH).with_log_start(partition)
+            Failure::code(ErrorCode::InvalidProducerEpoch).with_log_start(partition)
         }
         _ if !partition.is_open() => closed(partition),
         AppendError::DiskFull | AppendError::Log(_) => {
             tracing::error!("appending to {}-{} failed: {error}", partition.topic(), partition.index());
-            Failure::code(codes::KAFKA_STORAGE_ERROR)
+            Failure::code(ErrorCode::KafkaStorageError)
         }
     }
 }

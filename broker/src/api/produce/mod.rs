@@ -15,7 +15,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use super::{codes, resolve};
+use super::resolve;
 use crate::{catalog::Image, logs::Logs, partition::Partition};
 use append::{Done, Failure, append};
 pub use budget::DecompressionBudget;
@@ -28,6 +28,7 @@ use kafka_protocol::{
     },
     protocol::StrBytes,
 };
+use protocol_glue::ErrorCode;
 use std::{collections::HashMap, sync::Arc};
 use storage::batch::any_transactional;
 use uuid::Uuid;
@@ -66,7 +67,7 @@ pub async fn handle(
     let entries = entries(request.topic_data);
     let producing = Producing { version, acks, client_id, logs, image, budget, now_ms };
     let mut results = if !named && entries.iter().any(Entry::is_transactional) {
-        let code = codes::TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
+        let code = ErrorCode::TransactionalIdAuthorizationFailed;
         entries.iter().map(|_| Err(Failure::code(code))).collect()
     } else {
         producing.append_all(&entries).await
@@ -138,18 +139,18 @@ impl Producing<'_> {
         let records = entry.records.clone().unwrap_or_default();
         let shape = shape::check(&records, self.version >= ZSTD)?;
         if !matches!(self.acks, -1..=1) {
-            return Err(Failure::code(codes::INVALID_REQUIRED_ACKS));
+            return Err(Failure::code(ErrorCode::InvalidRequiredAcks));
         }
         if resolve::is_internal(partition.topic()) && self.client_id != ADMIN_CLIENT_ID {
-            return Err(Failure::code(codes::INVALID_TOPIC_EXCEPTION));
+            return Err(Failure::code(ErrorCode::InvalidTopic));
         }
         if shape.transactional {
             // There is a transactional id, or nothing would have come this far; but no transaction is open.
             let abortable = self.version >= ABORTABLE;
             return Err(Failure::code(if abortable {
-                codes::TRANSACTION_ABORTABLE
+                ErrorCode::TransactionAbortable
             } else {
-                codes::INVALID_TXN_STATE
+                ErrorCode::InvalidTxnState
             }));
         }
         let rules = partition.rules(self.version >= ZSTD, self.now_ms).ok_or_else(|| closed(&partition))?;
@@ -169,8 +170,8 @@ impl Producing<'_> {
 /// The failure when a partition was closed or deleted under the request.
 fn closed(partition: &Partition) -> Failure {
     Failure::code(match partition.is_deleted() {
-        true => codes::UNKNOWN_TOPIC_OR_PARTITION,
-        false => codes::NOT_LEADER_OR_FOLLOWER,
+        true => ErrorCode::UnknownTopicOrPartition,
+        false => ErrorCode::NotLeaderOrFollower,
     })
 }
 
@@ -180,7 +181,7 @@ async fn wait_durable(results: &mut [PartitionResult]) {
         if let Ok(Done { sync: Some((partition, offset)), .. }) = result
             && partition.wait_durable(*offset).await.is_err()
         {
-            *result = Err(Failure::code(codes::KAFKA_STORAGE_ERROR));
+            *result = Err(Failure::code(ErrorCode::KafkaStorageError));
         }
     }
 }
@@ -192,7 +193,10 @@ fn without_answer(entries: &[Entry], results: &[PartitionResult]) -> Outcome {
         None => Outcome::Nothing,
         Some((Entry { name, topic_id, index, .. }, failure)) => {
             let topic = if name.is_empty() { topic_id.to_string() } else { name.to_string() };
-            Outcome::Close(format!("produce with acks=0 failed with {} for {topic}-{index}", failure.code))
+            Outcome::Close(format!(
+                "produce with acks=0 failed with {} for {topic}-{index}",
+                failure.code.name()
+            ))
         }
     }
 }
@@ -222,7 +226,7 @@ fn partition_response(index: i32, result: PartitionResult) -> PartitionProduceRe
             .with_log_append_time_ms(done.log_append_time_ms)
             .with_log_start_offset(done.log_start_offset),
         Err(failure) => response
-            .with_error_code(failure.code)
+            .with_error_code(failure.code.code())
             .with_base_offset(-1)
             .with_log_append_time_ms(-1)
             .with_log_start_offset(failure.log_start_offset)

@@ -3,7 +3,8 @@
 //! Kafka looks before the log does, and answers differently: no log start offset, and a message only when the
 //! first header cannot be believed. Everything else about a batch is `storage`'s to check.
 
-use super::{append::Failure, codes};
+use super::append::Failure;
+use protocol_glue::ErrorCode;
 
 /// What the header of the one batch says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,25 +50,25 @@ const TRANSACTIONAL_BIT: u8 = 0x10;
 pub(super) fn check(records: &[u8], zstd_allowed: bool) -> Result<Shape, Failure> {
     let Next::Batch { len, magic } = next(records) else {
         return Err(match next(records) {
-            Next::Impossible(what) => Failure::code(codes::CORRUPT_MESSAGE).with_message(what),
-            _ => Failure::code(codes::INVALID_RECORD),
+            Next::Impossible(what) => Failure::code(ErrorCode::CorruptMessage).with_message(what),
+            _ => Failure::code(ErrorCode::InvalidRecord),
         });
     };
     if magic != 2 {
-        return Err(Failure::code(codes::INVALID_RECORD));
+        return Err(Failure::code(ErrorCode::InvalidRecord));
     }
     // Byte 22 is the low byte of the attributes; a batch that is too short for them is not intact.
     let Some(&attributes) = records[..len].get(22) else {
-        return Err(Failure::code(codes::CORRUPT_MESSAGE));
+        return Err(Failure::code(ErrorCode::CorruptMessage));
     };
     let codec = Codec::of(attributes);
     if !zstd_allowed && codec == Codec::Zstd {
-        return Err(Failure::code(codes::UNSUPPORTED_COMPRESSION_TYPE));
+        return Err(Failure::code(ErrorCode::UnsupportedCompressionType));
     }
     match next(&records[len..]) {
         Next::End => Ok(Shape { codec, transactional: attributes & TRANSACTIONAL_BIT != 0 }),
-        Next::Batch { .. } => Err(Failure::code(codes::INVALID_RECORD)),
-        Next::Impossible(_) => Err(Failure::code(codes::CORRUPT_MESSAGE)),
+        Next::Batch { .. } => Err(Failure::code(ErrorCode::InvalidRecord)),
+        Next::Impossible(_) => Err(Failure::code(ErrorCode::CorruptMessage)),
     }
 }
 
@@ -117,7 +118,8 @@ mod tests {
     fn only_one_whole_batch_of_the_present_format_passes() {
         let good = batch(49, 2, 0, 61);
         let join = |parts: &[&[u8]]| parts.concat();
-        let table: [(&str, Vec<u8>, Result<(), (i16, bool)>); 14] = [
+        type Case = (&'static str, Vec<u8>, Result<(), (i16, bool)>);
+        let table: [Case; 14] = [
             ("empty", vec![], Err((87, false))),
             ("one byte", vec![0], Err((87, false))),
             ("cut by one", good[..60].to_vec(), Err((87, false))),
@@ -134,14 +136,14 @@ mod tests {
             ("too short for attributes, tail alike", batch(10 + 4, 2, 0, 26), Ok(())),
         ];
         for (case, bytes, expected) in table {
-            let got = check(&bytes, true).map(|_| ()).map_err(|e| (e.code, e.message.is_some()));
+            let got = check(&bytes, true).map(|_| ()).map_err(|e| (e.code.code(), e.message.is_some()));
             assert_eq!(got, expected, "{case}");
         }
     }
 
     #[test]
     fn zstd_needs_a_version_that_knows_it() {
-        assert_eq!(check(&batch(49, 2, 4, 61), false).map_err(|failure| failure.code), Err(76));
+        assert_eq!(check(&batch(49, 2, 4, 61), false).map_err(|failure| failure.code.code()), Err(76));
         let shape = check(&batch(49, 2, 4 | 16, 61), true).expect("allowed");
         assert_eq!(shape, Shape { codec: Codec::Zstd, transactional: true });
     }
