@@ -3,5 +3,6 @@
 pub mod api;
 pub mod catalog;
 pub mod config;
+pub mod coordinator;
 pub mod logs;
 pub mod partition;
