@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Decision, Description, GroupError, Groups, Listing, MemberDescription, Record, State, group::Group};
+use super::{
+    Decision, Description, GroupError, Groups, Listing, MemberDescription, Record, State, group::Group,
+};
 
 impl Groups {
     /// A group and its members; `None` if it does not exist.

@@ -16,7 +16,8 @@ impl Groups {
         let mut records = Vec::new();
         for (group_id, of_group) in &self.offsets {
             for (topic, of_topic) in of_group.iter().filter(|(topic, _)| topics.contains(&***topic)) {
-                records.extend(of_topic.keys().map(|&partition| Record::no_offset(group_id, topic, partition)));
+                records
+                    .extend(of_topic.keys().map(|&partition| Record::no_offset(group_id, topic, partition)));
             }
         }
         records

@@ -160,7 +160,8 @@ impl Group {
 
     /// The protocol that most members prefer among those that all know.
     pub(super) fn select_protocol(&self) -> Option<Arc<str>> {
-        let is_common = |protocol: &&Protocol| self.supporters.get(&protocol.name) == Some(&self.members.len());
+        let is_common =
+            |protocol: &&Protocol| self.supporters.get(&protocol.name) == Some(&self.members.len());
         let mut votes: BTreeMap<(u32, &Arc<str>), usize> = BTreeMap::new();
         for member in self.members.values() {
             if let Some(choice) = member.protocols.iter().find(is_common) {
@@ -322,15 +323,14 @@ impl Group {
             _ if !self.is_consumer_type() => None,
             _ if self.members.is_empty() => Some(BTreeSet::new()),
             None => None,
-            Some(protocol) => {
-                self.members.values().map(|member| subscribed_topics(&member.metadata(protocol))).try_fold(
-                    BTreeSet::new(),
-                    |mut all, topics| {
-                        all.extend(topics?);
-                        Some(all)
-                    },
-                )
-            }
+            Some(protocol) => self
+                .members
+                .values()
+                .map(|member| subscribed_topics(&member.metadata(protocol)))
+                .try_fold(BTreeSet::new(), |mut all, topics| {
+                    all.extend(topics?);
+                    Some(all)
+                }),
         };
     }
 

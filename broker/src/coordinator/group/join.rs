@@ -139,7 +139,9 @@ impl Joining<'_> {
     fn newcomer(&mut self, mut group: Group, fresh_id: Uuid) -> Step {
         let instance_id = self.request.instance_id.as_deref();
         let member_id = new_member_id(instance_id.unwrap_or(&self.request.client_id), fresh_id);
-        if let Some(old_id) = instance_id.and_then(|instance_id| group.static_members.get(instance_id)).cloned() {
+        if let Some(old_id) =
+            instance_id.and_then(|instance_id| group.static_members.get(instance_id)).cloned()
+        {
             return self.replace_static(group, &old_id, &member_id);
         }
         if instance_id.is_some() || !self.request.requires_known_member_id {

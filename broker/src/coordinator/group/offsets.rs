@@ -6,10 +6,7 @@ use uuid::Uuid;
 
 use super::{
     CommitRequest, Decision, FetchedOffsets, GroupError, Groups, Identity, OffsetToCommit, PartitionOutcomes,
-    State, TopicToCommit,
-    group::Group,
-    join::MAX_TEXT_BYTES,
-    records::Record,
+    State, TopicToCommit, group::Group, join::MAX_TEXT_BYTES, records::Record,
 };
 use crate::coordinator::Now;
 
@@ -42,7 +39,7 @@ impl Groups {
         if request.group_id.len() > MAX_TEXT_BYTES {
             return Err(GroupError::InvalidGroupId);
         }
-        self.check_commit(now, request)?;
+        let is_new_group = self.check_commit(now, request)?;
         let mut decision = Decision { records: Vec::new(), answer: Vec::new() };
         for topic in &request.topics {
             let outcomes = topic.offsets.iter().map(|offset| {
@@ -54,16 +51,20 @@ impl Groups {
             });
             decision.answer.push((topic.topic.clone(), outcomes.collect()));
         }
+        if is_new_group && decision.records.is_empty() {
+            // Nothing to write, yet from now on the group is there, as it is in Kafka; a restart forgets it.
+            self.put(Group::new(request.group_id.as_str().into(), now));
+        }
         Ok(decision)
     }
 
-    fn check_commit(&mut self, now: Now, request: &CommitRequest) -> Result<(), GroupError> {
+    /// Whether a group comes into being with this commit: one without members or protocol, of somebody who only
+    /// stores offsets here.
+    fn check_commit(&mut self, now: Now, request: &CommitRequest) -> Result<bool, GroupError> {
         let group_id = request.group_id.as_str();
         let Some(group) = self.groups.get(group_id) else {
             return if request.generation < 0 {
-                // Somebody who only stores offsets here: a group without members or protocol.
-                self.put(Group::new(group_id.into(), now));
-                Ok(())
+                Ok(true)
             } else if request.knows_group_not_found {
                 Err(GroupError::GroupNotFound)
             } else {
@@ -74,21 +75,29 @@ impl Groups {
         if matches!(group.state, State::Stable | State::PreparingRebalance) {
             self.touch(now, group_id, &request.member_id);
         }
-        Ok(())
+        Ok(false)
     }
 
     fn check_metadata(&self, metadata: &str) -> Result<(), GroupError> {
         let allowed = usize::try_from(self.settings.offset_metadata_max_units).unwrap_or_default();
         // A character is at least as many bytes as units, so short text needs no counting.
         let fits = metadata.len() <= allowed || metadata.encode_utf16().count() <= allowed;
-        if fits && metadata.len() <= MAX_TEXT_BYTES { Ok(()) } else { Err(GroupError::OffsetMetadataTooLarge) }
+        if fits && metadata.len() <= MAX_TEXT_BYTES {
+            Ok(())
+        } else {
+            Err(GroupError::OffsetMetadataTooLarge)
+        }
     }
 
     /// What is committed: of the partitions asked for, or everything. A group that does not exist has nothing.
     pub fn fetch(&self, group_id: &str, topics: Option<&[(Arc<str>, Vec<i32>)]>) -> FetchedOffsets {
         let offsets = self.offsets.get(group_id);
         let Some(topics) = topics else {
-            return offsets.into_iter().flatten().map(|(topic, of_topic)| (topic.clone(), all_of(of_topic))).collect();
+            return offsets
+                .into_iter()
+                .flatten()
+                .map(|(topic, of_topic)| (topic.clone(), all_of(of_topic)))
+                .collect();
         };
         let lookup = |topic: &Arc<str>, partition: i32| offsets?.get(topic)?.get(&partition).cloned();
         topics
@@ -119,7 +128,8 @@ impl Groups {
                 if group.is_subscribed_to(topic) { Err(GroupError::SubscribedToTopic) } else { Ok(()) };
             if outcome.is_ok() {
                 let of_topic = self.offsets.get(group_id).and_then(|offsets| offsets.get(topic));
-                let there = partitions.iter().filter(|at| of_topic.is_some_and(|found| found.contains_key(at)));
+                let there =
+                    partitions.iter().filter(|at| of_topic.is_some_and(|found| found.contains_key(at)));
                 decision.records.extend(there.map(|&at| Record::no_offset(&group.id, topic, at)));
             }
             let outcomes = partitions.iter().map(|&partition| (partition, outcome)).collect();
@@ -180,7 +190,12 @@ fn check_committer(group: &Group, request: &CommitRequest) -> Result<(), GroupEr
     Ok(())
 }
 
-fn commit_record(now: Now, request: &CommitRequest, topic: &TopicToCommit, offset: &OffsetToCommit) -> Record {
+fn commit_record(
+    now: Now,
+    request: &CommitRequest,
+    topic: &TopicToCommit,
+    offset: &OffsetToCommit,
+) -> Record {
     let expire_ms = request.retention_ms.map(|retention_ms| now.wall_ms.saturating_add(retention_ms));
     // The format with an expiry has no room for the other two.
     let (leader_epoch, topic_id) = match expire_ms {

@@ -3,13 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    GroupError, Groups, State, Step, Then,
-    group::Group,
-    join::refusal,
-    member::Member,
-    records::Record,
-    step::Append,
-    timers::TimerKey,
+    GroupError, Groups, State, Step, Then, group::Group, join::refusal, member::Member, records::Record,
+    step::Append, timers::TimerKey,
 };
 use crate::coordinator::Now;
 
@@ -147,13 +142,7 @@ impl Groups {
     }
 
     /// Tells whoever waits for the leader's assignment that it will not come.
-    pub(super) fn fail_syncs(
-        &mut self,
-        now: Now,
-        group: &mut Group,
-        error: GroupError,
-        step: &mut Step,
-    ) {
+    pub(super) fn fail_syncs(&mut self, now: Now, group: &mut Group, error: GroupError, step: &mut Step) {
         let mut answered = Vec::new();
         for member in group.members.values_mut() {
             member.assignment = bytes::Bytes::new();

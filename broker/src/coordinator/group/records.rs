@@ -6,7 +6,8 @@ use bytes::Bytes;
 use protocol_glue::{
     DecodeError,
     records::offsets::{
-        self, GroupMember, GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue, OffsetsKey,
+        self, GroupMember, GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue,
+        OffsetsKey,
     },
 };
 use thiserror::Error;

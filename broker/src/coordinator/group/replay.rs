@@ -35,8 +35,12 @@ impl Groups {
     /// (since the setting changed) have to shrink.
     pub fn begin(&mut self, now: Now) -> Vec<Step> {
         let max_size = usize::try_from(self.settings.max_size).unwrap_or_default();
-        let with_members: Vec<Arc<str>> =
-            self.groups.values().filter(|group| !group.members.is_empty()).map(|group| group.id.clone()).collect();
+        let with_members: Vec<Arc<str>> = self
+            .groups
+            .values()
+            .filter(|group| !group.members.is_empty())
+            .map(|group| group.id.clone())
+            .collect();
         let mut steps = Vec::new();
         for group_id in with_members {
             let Some(group) = self.groups.remove(&group_id) else { continue };
@@ -44,7 +48,12 @@ impl Groups {
                 self.restart_session(now, &group, member_id);
             }
             if group.members.len() > max_size {
-                steps.push(self.prepare_rebalance(now, group, "the group is larger than allowed", Step::default()));
+                steps.push(self.prepare_rebalance(
+                    now,
+                    group,
+                    "the group is larger than allowed",
+                    Step::default(),
+                ));
             } else {
                 self.put(group);
             }

@@ -5,14 +5,14 @@ use std::{collections::HashMap, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    GroupError, Groups, Identity, State, Step, SyncRequest, Synced, Then, Token, group::Group, member::Member,
-    records::Record, step::Append, timers::TimerKey,
+    GroupError, Groups, Identity, State, Step, SyncRequest, Synced, Then, Token, group::Group,
+    member::Member, records::Record, step::Append, timers::TimerKey,
 };
 use crate::coordinator::Now;
 
 impl Groups {
     /// Decides about a sync; the reply goes to `token`, maybe only once the leader's sync is in.
-    pub fn sync(&mut self, now: Now, request: &SyncRequest, token: Token) -> Step {
+    pub fn sync(&mut self, request: &SyncRequest, token: Token) -> Step {
         let mut step = Step::default();
         if request.group_id.is_empty() {
             step.reply_sync(token, Err(GroupError::InvalidGroupId));
@@ -27,7 +27,8 @@ impl Groups {
             Ok(()) => {
                 self.note_synced(&mut group, &request.member_id);
                 if group.state == State::Stable {
-                    let synced = group.members.get(request.member_id.as_str()).map(|member| synced(&group, member));
+                    let synced =
+                        group.members.get(request.member_id.as_str()).map(|member| synced(&group, member));
                     step.reply_sync(token, synced.ok_or(GroupError::UnknownMember));
                 } else {
                     park_sync(&mut group, request, token, &mut step);
@@ -124,8 +125,7 @@ fn park_sync(group: &mut Group, request: &SyncRequest, token: Token, step: &mut 
         .filter_map(|id| given.remove(&**id).map(|bytes| (id.clone(), Bytes::copy_from_slice(bytes))))
         .collect();
     let record = Record::group(group, |member| assignments.get(&member.id).cloned().unwrap_or_default());
-    let then =
-        Then::Assigned { group_id: group.id.clone(), generation: group.generation, assignments };
+    let then = Then::Assigned { group_id: group.id.clone(), generation: group.generation, assignments };
     step.append = Some(Append { record, then });
 }
 
