@@ -47,14 +47,14 @@ pub struct Image {
     pub brokers: BTreeMap<i32, Arc<RegisterBroker>>,
     /// The first producer id that was never given out.
     pub next_producer_id: i64,
-    local: Local,
-    unsettled: Unsettled,
-    kept: kept::Kept,
+    pub(crate) local: Local,
+    pub(crate) unsettled: Unsettled,
+    pub(crate) kept: kept::Kept,
 }
 
 /// Who we are: a partition that is wholly ours is stored as numbers only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Local {
+pub(crate) struct Local {
     pub node_id: i32,
     pub directory_id: Uuid,
 }

@@ -153,4 +153,6 @@ impl Catalog {
 }
 
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;

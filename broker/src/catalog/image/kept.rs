@@ -4,7 +4,7 @@ use protocol_glue::records::metadata::MetadataRecord;
 use std::collections::BTreeMap;
 
 /// The newest record about each subject, by the key of the record type and the subject's identity.
-pub(super) type Kept = BTreeMap<(u32, String), MetadataRecord>;
+pub(crate) type Kept = BTreeMap<(u32, String), MetadataRecord>;
 
 // Keys of record types in the metadata log.
 const DELEGATION_TOKEN: u32 = 10;

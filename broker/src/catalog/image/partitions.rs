@@ -14,7 +14,7 @@ pub struct PartitionState {
 }
 
 /// Partitions that are not settled, by topic id and index.
-pub(super) type Unsettled = BTreeMap<(Uuid, i32), Partition>;
+pub(crate) type Unsettled = BTreeMap<(Uuid, i32), Partition>;
 
 /// Stands where a partition's record has not been seen yet: snapshots need not be in order.
 const UNSEEN: PartitionState = PartitionState { leader_epoch: -1, partition_epoch: -1 };
