@@ -8,6 +8,7 @@ pub mod coordinator;
 pub mod data_dir;
 pub mod durability;
 pub mod fetch_session;
+pub mod group_service;
 pub mod logs;
 pub mod net;
 pub mod observe;

@@ -8,7 +8,8 @@ use crate::{
     api::{Dispatcher, init_producer_id::ProducerIds, produce::DecompressionBudget},
     catalog::{self, Catalog, Registration, Topics},
     config::{BrokerConfig, Loaded, check_topic_overrides, topic_config},
-    coordinator::GroupCoordinator,
+    coordinator::{GroupCoordinator, SystemClock, group::GroupSettings},
+    group_service::GroupService,
     data_dir::DataDir,
     durability::stop_process,
     fetch_session::Sessions,
@@ -62,7 +63,14 @@ impl Server {
         };
         let Opened { data_dir, catalog, logs, topics } = opened.map_err(|error| error.to_string())??;
 
-        let groups = groups(&config, &topics, &logs).await?;
+        let offsets = Arc::new(OffsetsTopic::new(topics.clone(), logs.clone()));
+        let groups = GroupCoordinator::new(
+            group_settings(&config),
+            offsets,
+            Arc::new(SystemClock::new()),
+            Box::new(uuid::Uuid::new_v4),
+        );
+        let groups = Arc::new(GroupService::start(Arc::new(groups), topics.clone()).await?);
         let settings = Arc::new(ArcSwap::from_pointee(config.clone()));
         let services = Services {
             identity: Identity {
@@ -76,7 +84,7 @@ impl Server {
             config_store: DynamicSettings { topics: topics.clone(), settings },
             topics,
             logs: logs.clone(),
-            groups,
+            groups: groups.clone(),
             fetch_sessions: Sessions::new(config.max_incremental_fetch_session_cache_slots.max(0) as usize),
             producer_ids: ProducerIds::new(CatalogBlocks(catalog.clone())),
             decompression: DecompressionBudget::new(DECOMPRESSION_BYTES),
@@ -97,7 +105,8 @@ impl Server {
             config.max_connection_creation_rate,
         );
         let serving = tokio::spawn(listeners.accept(Arc::new(limits), Arc::new(around))?);
-        let duties = duties::start(&logs, &config, &stopping);
+        let mut duties = duties::start(&logs, duties::Periods::of(&config), &stopping);
+        duties.spawn(groups.clone().run(offsets_check_period(&config), stopping));
         Ok(Server { addresses, stop, serving, duties, data_dir, catalog, logs })
     }
 
@@ -173,6 +182,21 @@ fn to_open(topics: &Topics) -> Vec<ToOpen> {
         })
     };
     image.topics.values().flat_map(of_topic).collect()
+}
+
+fn group_settings(config: &BrokerConfig) -> GroupSettings {
+    GroupSettings {
+        min_session_timeout_ms: config.group_min_session_timeout_ms,
+        max_session_timeout_ms: config.group_max_session_timeout_ms,
+        initial_rebalance_delay_ms: config.group_initial_rebalance_delay_ms,
+        max_size: config.group_max_size,
+        offset_metadata_max_units: config.offset_metadata_max_bytes,
+        offsets_retention_ms: i64::from(config.offsets_retention_minutes) * 60_000,
+    }
+}
+
+fn offsets_check_period(config: &BrokerConfig) -> Duration {
+    Duration::from_millis(config.offsets_retention_check_interval_ms.max(1) as u64)
 }
 
 fn registration(config: &BrokerConfig, endpoints: &[Arc<Endpoint>]) -> Registration {
