@@ -1,7 +1,12 @@
 //! The group coordinator in its place: its topic is made when the first group needs it, its timers run, and
 //! topics that are deleted take their committed offsets along.
 
-use crate::{catalog::Topics, coordinator::GroupCoordinator, offsets_topic};
+use crate::{
+    api::find_coordinator::{Coordinated, CoordinatorTopics},
+    catalog::Topics,
+    coordinator::GroupCoordinator,
+    offsets_topic,
+};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
     sync::{OnceCell, watch},
@@ -80,5 +85,18 @@ impl GroupService {
         let coordinator = self.coordinator.clone();
         let loading = tokio::task::spawn_blocking(move || coordinator.load_all());
         loading.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+}
+
+impl CoordinatorTopics for GroupService {
+    async fn ensure(&self, what: Coordinated) -> bool {
+        match what {
+            Coordinated::Groups => {
+                self.ready().await;
+                self.ready.get().is_some()
+            }
+            // Transactions are not served yet; whoever wants one learns that from InitProducerId.
+            Coordinated::Transactions => true,
+        }
     }
 }

@@ -6,6 +6,7 @@ use crate::{
         describe_configs::Settings,
         describe_log_dirs::PartitionSize,
         fetch::Leader,
+        find_coordinator::NodeEndpoint,
         incremental_alter_configs::{ConfigStore, Present, Write},
         init_producer_id::{BlockSource, NextBlock, ProducerIds},
         produce::DecompressionBudget,
@@ -16,7 +17,7 @@ use crate::{
     fetch_session::Sessions,
     group_service::GroupService,
     logs::Logs,
-    net::Connection,
+    net::{Connection, Endpoint},
     observe::logging::LogLevels,
 };
 use arc_swap::ArcSwap;
@@ -60,6 +61,12 @@ impl Services {
             host: connection.endpoint.host.clone(),
             port: connection.endpoint.port,
         }
+    }
+
+    /// The same, as FindCoordinator answers it.
+    pub fn node_endpoint<'a>(&self, connection: &'a Connection) -> NodeEndpoint<'a> {
+        let Endpoint { host, port, .. } = &*connection.endpoint;
+        NodeEndpoint { node_id: self.identity.node_id, host, port: *port }
     }
 
     /// The same, as Fetch names a leader.

@@ -1,9 +1,11 @@
 //! The one table of APIs: key, name, versions, handler.
 
 use super::{
-    api_versions, create_partitions, create_topics, delete_records, delete_topics, describe_acls,
-    describe_cluster, describe_configs, describe_log_dirs, fetch, incremental_alter_configs,
-    init_producer_id, list_offsets, metadata, offset_for_leader_epoch, produce,
+    api_versions, create_partitions, create_topics, delete_groups, delete_records, delete_topics,
+    describe_acls, describe_cluster, describe_configs, describe_groups, describe_log_dirs, fetch,
+    find_coordinator, heartbeat, incremental_alter_configs, init_producer_id, join_group, leave_group,
+    list_groups, list_offsets, metadata, offset_commit, offset_delete, offset_fetch,
+    offset_for_leader_epoch, produce, sync_group,
 };
 use crate::{net::Connection, services::Services};
 use bytes::Bytes;
@@ -102,13 +104,47 @@ pub static APIS: &[Api] = &[
     api!(3 Metadata(MetadataRequest) 0..=13, |s, c, r| async {
         metadata::handle(c.version, r, &s.this_broker(c.connection), &s.topics).await
     }),
+    api!(8 OffsetCommit(OffsetCommitRequest) 2..=9, |s, c, r| async {
+        offset_commit::handle(c.version, r, &s.topics.image(), s.groups.ready().await).await
+    }),
+    api!(9 OffsetFetch(OffsetFetchRequest) 1..=9, |s, c, r| async {
+        offset_fetch::handle(c.version, r, s.groups.ready().await).await
+    }),
+    api!(10 FindCoordinator(FindCoordinatorRequest) 0..=6, |s, c, r| async {
+        find_coordinator::handle(c.version, r, s.node_endpoint(c.connection), &*s.groups).await
+    }),
+    api!(11 JoinGroup(JoinGroupRequest) 0..=9, |s, c, r| async {
+        let address = c.connection.peer.ip();
+        join_group::handle(c.version, r, c.client_id, address, s.groups.ready().await).await
+    }),
+    api!(12 Heartbeat(HeartbeatRequest) 0..=4, |s, c, r| async {
+        heartbeat::handle(c.version, r, s.groups.ready().await).await
+    }),
+    api!(13 LeaveGroup(LeaveGroupRequest) 0..=5, |s, c, r| async {
+        leave_group::handle(c.version, r, s.groups.ready().await).await
+    }),
+    api!(14 SyncGroup(SyncGroupRequest) 0..=5, |s, c, r| async {
+        sync_group::handle(c.version, r, s.groups.ready().await).await
+    }),
+    api!(15 DescribeGroups(DescribeGroupsRequest) 0..=6, |s, c, r| async {
+        describe_groups::handle(c.version, r, s.groups.ready().await).await
+    }),
+    api!(16 ListGroups(ListGroupsRequest) 0..=5, |s, c, r| {
+        list_groups::handle(c.version, r, s.groups.coordinator())
+    }),
     api!(18 ApiVersions(ApiVersionsRequest) 0..=4, |s, c, r| async {
         api_versions::handle(c.version, r, c.connection, &s.topics.image(), APIS)
     }),
     api!(19 CreateTopics(CreateTopicsRequest) 2..=7, |s, c, r| {
         create_topics::handle(c.version, r, &s.topics, create_topics::described)
     }),
-    api!(20 DeleteTopics(DeleteTopicsRequest) 1..=6, |s, c, r| delete_topics::handle(c.version, r, &s.topics)),
+    api!(20 DeleteTopics(DeleteTopicsRequest) 1..=6, |s, c, r| async {
+        let response = delete_topics::handle(c.version, r, &s.topics).await;
+        // What groups committed for a topic goes with it.
+        let deleted = response.responses.iter().filter(|topic| topic.error_code == 0);
+        s.groups.forget_topics(&deleted.filter_map(|topic| Some(&***topic.name.as_ref()?)).collect()).await;
+        response
+    }),
     api!(21 DeleteRecords(DeleteRecordsRequest) 0..=2, |s, c, r| delete_records::handle(c.version, r, &s.logs)),
     api!(22 InitProducerId(InitProducerIdRequest) 0..=5, |s, c, r| {
         init_producer_id::handle(c.version, r, c.client_id, &s.producer_ids)
@@ -127,10 +163,16 @@ pub static APIS: &[Api] = &[
     api!(37 CreatePartitions(CreatePartitionsRequest) 0..=3, |s, c, r| {
         create_partitions::handle(c.version, r, &s.topics)
     }),
+    api!(42 DeleteGroups(DeleteGroupsRequest) 0..=2, |s, c, r| async {
+        delete_groups::handle(c.version, r, s.groups.ready().await).await
+    }),
     api!(44 IncrementalAlterConfigs(IncrementalAlterConfigsRequest) 0..=1, |s, c, r| async {
         let layers = s.topics.layers();
         let store = &s.config_store;
         incremental_alter_configs::handle(c.version, r, store, &layers, s.identity.node_id, &s.log_levels).await
+    }),
+    api!(47 OffsetDelete(OffsetDeleteRequest) 0..=0, |s, c, r| async {
+        offset_delete::handle(c.version, r, &s.topics.image(), s.groups.ready().await).await
     }),
     api!(60 DescribeCluster(DescribeClusterRequest) 0..=2, |s, c, r| async {
         describe_cluster::handle(c.version, r, &s.this_broker(c.connection)).await
