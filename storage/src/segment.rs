@@ -159,6 +159,11 @@ impl Segment {
         full(self.offsets.len(), OffsetEntry::LEN, 0) || full(self.times.len(), TimeEntry::LEN, 1)
     }
 
+    /// Counts the bytes since the last entry, for a segment that was loaded.
+    pub fn resume_entries(&mut self) {
+        self.bytes_since_entry = self.len - self.offsets.last().map_or(0, |entry| u64::from(entry.position));
+    }
+
     /// Writes long runs of index entries; never fails, since the entries can wait.
     pub fn spill_indexes(&mut self, disk: &dyn Disk) {
         let spilled = self.offsets.spill(disk).and_then(|()| self.times.spill(disk));
@@ -247,8 +252,7 @@ impl Segment {
         let file = self.file(disk)?;
         let offsets = match self.offsets.last() {
             Some(entry) => self.leads_to_batch(&*file, entry)?,
-            // Between two entries lie more bytes than the interval and one batch of any size.
-            None => self.len <= u64::from(index_interval_bytes) || self.has_few_batches(&*file)?,
+            None => !self.has_batch_beyond(&*file, u64::from(index_interval_bytes))?,
         };
         let times = match self.times.last() {
             Some(entry) => self.carries(disk, entry)?,
@@ -258,12 +262,15 @@ impl Segment {
         Ok(offsets && times)
     }
 
-    /// With up to two batches a segment may be long and have no entry.
-    fn has_few_batches(&self, file: &dyn File) -> Result<bool, LogError> {
+    /// Does a batch start beyond `position`? Then there would have to be an entry.
+    fn has_batch_beyond(&self, file: &dyn File, position: u64) -> Result<bool, LogError> {
         let mut scan = HeaderScan::new(file, self.log_path(), 0, self.len);
-        scan.next()?;
-        scan.next()?;
-        Ok(scan.next()?.is_none())
+        while let Some(located) = scan.next()? {
+            if located.position > position {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Does the batch that a time entry speaks of exist, and carry that timestamp?
