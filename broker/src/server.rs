@@ -155,7 +155,7 @@ fn open(
     let data_dir = DataDir::open(&config.log_dir, config.cluster_id.as_deref(), config.node_id)
         .map_err(|error| error.to_string())?;
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let catalog = Catalog::open(disk.clone(), &data_dir).map_err(|error| error.to_string())?;
+    let catalog = Catalog::open(disk.clone(), &data_dir, config.node_id).map_err(|error| error.to_string())?;
     catalog.register(registration).map_err(|error| error.to_string())?;
     let catalog = Arc::new(catalog);
     let opening =
