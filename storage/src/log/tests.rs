@@ -137,6 +137,16 @@ fn jitter_makes_logs_roll_earlier_and_each_at_its_own_time() {
     assert!(delays.len() > 10);
 }
 
+#[test]
+fn closing_a_log_to_which_nothing_happened_syncs_nothing() {
+    let mut bench = Bench::new(config());
+    bench.fill(15);
+    let bench = bench.close_and_reopen();
+    let syncs = bench.disk.syncs();
+    let bench = bench.close_and_reopen();
+    assert_eq!((bench.disk.syncs(), bench.log.end_offset()), (syncs, 15));
+}
+
 /// D11: 10,000 empty logs open in no time and hold no file.
 #[test]
 fn a_log_without_batches_opens_no_file() {
