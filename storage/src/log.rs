@@ -143,6 +143,8 @@ pub struct Log {
     /// Files that were renamed and wait for their deletion.
     pub(crate) deletions: Vec<DueDeletion>,
     recent_files: Mutex<VecDeque<Arc<dyn File>>>,
+    /// Something was done since a clean opening, so that closing has work to do.
+    pub(crate) changed: bool,
 }
 
 /// The parts that opening found.
@@ -182,6 +184,7 @@ impl Log {
             saved_epochs: Arc::new(AtomicU64::new(saved)),
             deletions: Vec::new(),
             recent_files: Mutex::new(VecDeque::new()),
+            changed: !hints.clean || recovery != Recovery::default(),
         };
         assert!(log.start_offset <= log.end_offset, "{dir:?}: a log ends at or after its start");
         Ok((log, recovery))
@@ -318,6 +321,7 @@ impl Log {
         self.producers.apply(header, marker);
         self.epochs.note(header.leader_epoch, header.base_offset);
         self.end_offset = header.last_offset() + 1;
+        self.changed = true;
     }
 
     /// Index of the segment that would hold `offset`.
@@ -347,11 +351,13 @@ impl Log {
 
     pub(crate) fn set_start_offset(&mut self, offset: i64) {
         assert!(offset <= self.end_offset, "{:?}: the log start stays at or below the end", self.dir);
+        self.changed |= offset > self.start_offset;
         self.start_offset = self.start_offset.max(offset);
         self.epochs.cut_start(self.start_offset);
     }
 
     pub(crate) fn set_end_offset(&mut self, offset: i64) {
+        self.changed = true;
         self.end_offset = offset;
         self.start_offset = self.start_offset.min(offset);
         self.recovery_point = self.recovery_point.min(offset);
@@ -362,8 +368,11 @@ impl Log {
         recovery::write_snapshot(&*self.disk, &self.dir, self.end_offset, &self.producers)
     }
 
-    /// Syncs, trims indexes, writes the producer snapshot.
+    /// Syncs, trims indexes, writes the producer snapshot. Costs nothing when nothing happened since a clean opening.
     pub fn close(mut self) -> Result<(), LogError> {
+        if !self.changed {
+            return Ok(());
+        }
         if let Some(active) = self.segments.last_mut() {
             active.seal(&*self.disk)?;
             self.write_snapshot()?;

@@ -8,7 +8,7 @@ mod leftovers;
 
 use crate::{
     batch::{Batch, Header},
-    disk::{Disk, read_whole},
+    disk::{Disk, Wait, read_whole},
     epochs::Epochs,
     format::{EPOCH_CHECKPOINT, file_name, parse_name, suffix},
     log::{Hints, LogConfig, LogError, Parts, Recovery},
@@ -256,7 +256,7 @@ fn replay(
 ) -> Result<(), LogError> {
     let first = segments.partition_point(|segment| segment.base_offset <= from).saturating_sub(1);
     for segment in &segments[first..] {
-        let Some(start) = segment.find(disk, from)? else { continue };
+        let Some(start) = segment.find(disk, from, Wait::Block)? else { continue };
         let file = segment.file(disk)?;
         let mut scan = segment.headers(&*file, start.position);
         while let Some(located) = scan.next()? {

@@ -67,6 +67,7 @@ impl Log {
             sealed.keep_file_weakly();
         }
         self.segments.push(next);
+        self.changed = true;
         Ok(())
     }
 }

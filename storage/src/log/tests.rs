@@ -137,6 +137,16 @@ fn jitter_makes_logs_roll_earlier_and_each_at_its_own_time() {
     assert!(delays.len() > 10);
 }
 
+#[test]
+fn closing_a_log_to_which_nothing_happened_syncs_nothing() {
+    let mut bench = Bench::new(config());
+    bench.fill(15);
+    let bench = bench.close_and_reopen();
+    let syncs = bench.disk.syncs();
+    let bench = bench.close_and_reopen();
+    assert_eq!((bench.disk.syncs(), bench.log.end_offset()), (syncs, 15));
+}
+
 /// D11: 10,000 empty logs open in no time and hold no file.
 #[test]
 fn a_log_without_batches_opens_no_file() {
@@ -180,6 +190,9 @@ fn cached_reads_give_the_same_bytes() {
     let waited = slice.read().expect("reads");
     if let Some(cached) = slice.read_cached().expect("reads") {
         assert_eq!(cached, waited);
+    }
+    if let Some(located) = log.locate_cached(0, 1000, 1, true).expect("in range") {
+        assert_eq!(located.expect("there").read().expect("reads"), waited);
     }
 }
 
@@ -507,7 +520,7 @@ fn index_entries_speak_of_batches_as_kafka_checks_them() {
     for segment in &bench.log.segments {
         for entry in segment.offsets.entries(&disk).expect("reads") {
             let batch = segment
-                .find(&disk, segment.base_offset + i64::from(entry.relative))
+                .find(&disk, segment.base_offset + i64::from(entry.relative), crate::disk::Wait::Block)
                 .expect("reads")
                 .expect("there");
             assert_eq!(batch.position, u64::from(entry.position));
