@@ -179,6 +179,11 @@ fn lock(path: &Path) -> Result<File, DataDirError> {
     }
 }
 
+/// Replaces a small file in a folder of ours, whole; durable when this returns.
+pub(crate) fn replace_file(dir: &Path, name: &str, content: &[u8]) -> Result<(), DataDirError> {
+    durable_file::replace(dir, name, content)
+}
+
 fn io_error(path: &Path, source: io::Error) -> DataDirError {
     DataDirError::Io { path: path.to_owned(), source }
 }

@@ -10,9 +10,12 @@ pub mod delete;
 pub mod grow;
 mod host;
 mod image;
+mod journal;
 pub mod names;
+mod quorum_state;
 mod refusal;
 mod registration;
+mod snapshot_file;
 mod start;
 mod store;
 mod topics;
@@ -25,10 +28,14 @@ pub use registration::Registration;
 pub use store::CatalogError;
 pub use topics::{ConfigChange, Settings, Topics};
 
+use crate::data_dir::DataDir;
 use arc_swap::ArcSwap;
+use image::Local;
+use journal::Journal;
 use parking_lot::Mutex;
 use protocol_glue::records::metadata::MetadataRecord;
 use std::sync::Arc;
+use storage::disk::Disk;
 use store::Store;
 use tokio::sync::watch;
 
@@ -54,6 +61,15 @@ impl Catalog {
 
     pub fn image(&self) -> Arc<Image> {
         self.image.load_full()
+    }
+
+    /// Opens the catalog in a data folder: replays it, and writes what every start has to write, if anything.
+    pub fn open(disk: Arc<dyn Disk>, data_dir: &DataDir, node_id: i32) -> Result<Catalog, CatalogError> {
+        let mut image = Image::new(Local { node_id, directory_id: data_dir.directory_id() });
+        let opened = Journal::open(disk, data_dir, node_id, |record, offset| image.apply(record, offset))?;
+        image.check_complete().map_err(CatalogError::Unsupported)?;
+        let clean = data_dir.clean_shutdown().is_some();
+        start::start(Box::new(opened.journal), image, opened.bootstrap, clean)
     }
 
     /// Makes a change: `decide` sees the present image and says what to write and what to answer. When this returns,
@@ -86,7 +102,7 @@ impl Catalog {
             self.failure.send_replace(Some(error.to_string().into()));
         })?;
         self.image.store(Arc::new(next));
-        self.snapshot_when_due(&mut **store);
+        self.snapshot_when_due(&mut **store, false);
         Ok(answer)
     }
 
@@ -106,13 +122,10 @@ impl Catalog {
     }
 
     /// A snapshot only makes the next start shorter, so that one that fails is tried again later.
-    fn snapshot_when_due(&self, store: &mut dyn Store) {
-        if store.snapshot_due() {
-            self.snapshot(store);
+    fn snapshot_when_due(&self, store: &mut dyn Store, closing: bool) {
+        if !store.snapshot_due(closing) {
+            return;
         }
-    }
-
-    fn snapshot(&self, store: &mut dyn Store) {
         let records = versions::write_all(&self.image.load().to_records());
         if let Err(error) = store.snapshot(&records) {
             tracing::error!(%error, "the metadata snapshot was not written");
@@ -140,14 +153,16 @@ impl Catalog {
         })
     }
 
-    /// Closes the metadata log properly; returns our broker epoch for the note of the clean shutdown.
-    pub fn close(self) -> Result<i64, CatalogError> {
-        let image = self.image.load_full();
-        let mut store = self.store.into_inner();
+    /// Closes the metadata log properly; returns our broker epoch for the note of the clean shutdown. Later changes
+    /// are refused. Waits for the disk.
+    pub fn close(&self) -> Result<i64, CatalogError> {
+        let mut store = self.store.lock();
         if let Some(why) = &*self.failure.borrow() {
             return Err(CatalogError::FailedBefore(Arc::clone(why)));
         }
-        store.close()?;
+        self.snapshot_when_due(&mut **store, true);
+        std::mem::replace(&mut *store, Box::new(store::Closed)).close()?;
+        let image = self.image.load();
         Ok(image.brokers.get(&image.local().node_id).map_or(-1, |broker| broker.broker_epoch))
     }
 }

@@ -18,14 +18,19 @@ const MAX_BATCH_RECORDS: usize = 10_000;
 /// Serves what was replayed. `clean`: the process before us closed everything, so nobody can have seen a batch that
 /// is gone now, and the leader epochs stay. After a crash each is raised by one, which is how clients and tools
 /// notice a log that may have lost its end.
-pub(super) fn start(store: Box<dyn Store>, image: Image, clean: bool) -> Result<Catalog, CatalogError> {
+pub(super) fn start(
+    store: Box<dyn Store>,
+    image: Image,
+    bootstrap: Vec<MetadataRecord>,
+    clean: bool,
+) -> Result<Catalog, CatalogError> {
     let level = image.feature(METADATA_VERSION);
     if level > MAX_METADATA_VERSION {
         return Err(CatalogError::Unsupported(format!(
             "its metadata.version is {level}, and this release knows levels up to {MAX_METADATA_VERSION}"
         )));
     }
-    let records = start_records(&image, clean).map_err(CatalogError::Unsupported)?;
+    let records = start_records(&image, bootstrap, clean).map_err(CatalogError::Unsupported)?;
     let catalog = Catalog::new(store, image);
     for batch in records.chunks(MAX_BATCH_RECORDS) {
         catalog.change(|_| (batch.to_vec(), ()))?;
@@ -33,11 +38,20 @@ pub(super) fn start(store: Box<dyn Store>, image: Image, clean: bool) -> Result<
     Ok(catalog)
 }
 
-fn start_records(image: &Image, clean: bool) -> Result<Vec<MetadataRecord>, String> {
+/// What the log of a new folder begins with.
+pub(super) fn new_folder_records() -> Vec<MetadataRecord> {
+    let name = METADATA_VERSION.to_owned();
+    vec![FeatureLevel { name, feature_level: NEW_METADATA_VERSION }.into()]
+}
+
+fn start_records(
+    image: &Image,
+    bootstrap: Vec<MetadataRecord>,
+    clean: bool,
+) -> Result<Vec<MetadataRecord>, String> {
     let mut records = Vec::new();
     if image.feature(METADATA_VERSION) == 0 {
-        let name = METADATA_VERSION.to_owned();
-        records.push(FeatureLevel { name, feature_level: NEW_METADATA_VERSION }.into());
+        records.extend(bootstrap);
     }
     // Settling names a leader and so raises the epoch, too.
     records.extend(image.settling_changes()?.into_iter().map(MetadataRecord::from));

@@ -10,8 +10,8 @@ pub(super) trait Store: Send {
     fn end_offset(&self) -> i64;
     /// Writes the records as one batch, all or none of it; durable when this returns.
     fn append(&mut self, records: &[Bytes]) -> Result<(), CatalogError>;
-    /// Is there so much since the last snapshot that another one is worth it?
-    fn snapshot_due(&self) -> bool;
+    /// Is there so much since the last snapshot that another one is worth it? Less will do before closing.
+    fn snapshot_due(&self, closing: bool) -> bool;
     /// Stores what all records so far add up to, and lets go of those before.
     fn snapshot(&mut self, records: &[Bytes]) -> Result<(), CatalogError>;
     /// Closes properly; nothing comes after it.
@@ -34,4 +34,25 @@ pub enum CatalogError {
     /// Sound data that this release cannot serve.
     #[error("the data folder cannot be served: {0}")]
     Unsupported(String),
+}
+
+/// Where nothing can be written any more.
+pub(super) struct Closed;
+
+impl Store for Closed {
+    fn end_offset(&self) -> i64 {
+        0
+    }
+    fn append(&mut self, _: &[Bytes]) -> Result<(), CatalogError> {
+        Err(CatalogError::FailedBefore("it is closed".into()))
+    }
+    fn snapshot_due(&self, _: bool) -> bool {
+        false
+    }
+    fn snapshot(&mut self, _: &[Bytes]) -> Result<(), CatalogError> {
+        Ok(())
+    }
+    fn close(self: Box<Self>) -> Result<(), CatalogError> {
+        Ok(())
+    }
 }

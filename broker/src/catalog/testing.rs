@@ -23,12 +23,6 @@ pub(crate) struct Stored {
     pub closed: bool,
 }
 
-impl Stored {
-    pub fn records(&self) -> Vec<MetadataRecord> {
-        self.batches.iter().flatten().map(|value| MetadataRecord::read(value).expect("ours")).collect()
-    }
-}
-
 struct MemoryStore(Arc<Mutex<Stored>>);
 
 impl Store for MemoryStore {
@@ -43,7 +37,7 @@ impl Store for MemoryStore {
         stored.batches.push(records.to_vec());
         Ok(())
     }
-    fn snapshot_due(&self) -> bool {
+    fn snapshot_due(&self, _closing: bool) -> bool {
         self.0.lock().snapshot_due
     }
     fn snapshot(&mut self, records: &[Bytes]) -> Result<(), CatalogError> {
@@ -92,7 +86,8 @@ pub(crate) const LOCAL: Local = Local { node_id: 1, directory_id: Uuid::from_u12
 /// A catalog over what is stored, as a start after a clean or unclean end makes it.
 pub(crate) fn restart(stored: &Arc<Mutex<Stored>>, clean: bool) -> Catalog {
     let image = replay(&stored.lock().batches);
-    start::start(Box::new(MemoryStore(Arc::clone(stored))), image, clean).expect("starts")
+    start::start(Box::new(MemoryStore(Arc::clone(stored))), image, start::new_folder_records(), clean)
+        .expect("starts")
 }
 
 /// The image that the stored records add up to.
