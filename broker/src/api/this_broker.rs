@@ -20,3 +20,24 @@ pub mod authorized_operations {
     /// The client did not ask.
     pub const NOT_REQUESTED: i32 = i32::MIN;
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub fn this_broker() -> ThisBroker {
+        ThisBroker {
+            node_id: 1,
+            cluster_id: "flt0PYs4SR2gOGjX6lgW5w".to_owned(),
+            rack: Some("r1".to_owned()),
+            host: "example".to_owned(),
+            port: 19092,
+        }
+    }
+
+    /// The sums that Apache Kafka answers.
+    #[test]
+    fn operations_are_kafkas() {
+        assert_eq!((authorized_operations::TOPIC, authorized_operations::CLUSTER), (3576, 8096));
+    }
+}

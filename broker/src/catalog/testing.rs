@@ -23,12 +23,6 @@ pub(crate) struct Stored {
     pub closed: bool,
 }
 
-impl Stored {
-    pub fn records(&self) -> Vec<MetadataRecord> {
-        self.batches.iter().flatten().map(|value| MetadataRecord::read(value).expect("ours")).collect()
-    }
-}
-
 struct MemoryStore(Arc<Mutex<Stored>>);
 
 impl Store for MemoryStore {

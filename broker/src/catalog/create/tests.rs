@@ -117,7 +117,7 @@ fn each_wrong_topic_gets_kafkas_code() {
     ];
     for (wanted, code, partitions) in table {
         let expected = vec![(wanted.name.clone(), code, partitions)];
-        assert_eq!(decided(&image, &[wanted.clone()]), expected, "{wanted:?}");
+        assert_eq!(decided(&image, std::slice::from_ref(&wanted)), expected, "{wanted:?}");
     }
 }
 

@@ -45,7 +45,7 @@ fn each_wrong_count_gets_kafkas_code() {
         (unknown("a b"), Err(3)),
     ];
     for (wanted, expected) in table {
-        let outcomes = decide(&image(), &[wanted.clone()], 1);
+        let outcomes = decide(&image(), std::slice::from_ref(&wanted), 1);
         let outcome = outcomes[0].1.as_ref().map(|growth| growth.added.clone()).map_err(Refusal::code);
         assert_eq!(outcome, expected, "{wanted:?}");
     }

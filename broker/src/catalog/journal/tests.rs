@@ -217,26 +217,3 @@ fn a_newer_epoch_is_followed_by_ours() {
     let epochs = fs::read_to_string(root.path().join(FOLDER).join("leader-epoch-checkpoint")).expect("there");
     assert!(epochs.ends_with("8 2\n"), "{epochs}");
 }
-
-/// Not part of the suite: opens the folder of a real Kafka, when one is named.
-#[test]
-#[ignore = "needs DAYBOOK_TEST_FOLDER"]
-fn tmp_open_named_folder() {
-    let path = std::env::var("DAYBOOK_TEST_FOLDER").expect("named");
-    let opened = open(std::path::Path::new(&path));
-    println!("{:#?}", opened.1.image());
-    let records = versions::write_all(&opened.1.image().to_records());
-    create(&opened.1, &format!("ours{}", opened.1.image().topics.len()));
-    opened.1.next_producer_id_block().expect("w");
-    let end_point = BrokerEndpoint {
-        name: "PLAINTEXT".to_owned(),
-        host: "127.0.0.1".to_owned(),
-        port: 39092,
-        security_protocol: 0,
-    };
-    opened.1.register(Registration { end_points: vec![end_point], rack: None }).expect("writes");
-    if std::env::var("DAYBOOK_TEST_SNAPSHOT").is_ok() {
-        opened.1.store.lock().snapshot(&records).expect("writes");
-    }
-    close(opened);
-}
