@@ -10,7 +10,9 @@
 use std::future::Future;
 
 use kafka_protocol::{
-    messages::{BrokerId, FindCoordinatorRequest, FindCoordinatorResponse, find_coordinator_response::Coordinator},
+    messages::{
+        BrokerId, FindCoordinatorRequest, FindCoordinatorResponse, find_coordinator_response::Coordinator,
+    },
     protocol::StrBytes,
 };
 use protocol_glue::ErrorCode;

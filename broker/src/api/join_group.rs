@@ -36,12 +36,7 @@ pub async fn handle(
     }
 }
 
-fn read(
-    version: i16,
-    request: &JoinGroupRequest,
-    client_id: &str,
-    client_address: IpAddr,
-) -> JoinRequest {
+fn read(version: i16, request: &JoinGroupRequest, client_id: &str, client_address: IpAddr) -> JoinRequest {
     let rebalance_timeout_ms =
         if version >= 1 { request.rebalance_timeout_ms } else { request.session_timeout_ms };
     let protocols = request.protocols.iter();

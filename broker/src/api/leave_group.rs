@@ -4,10 +4,7 @@
 //!   (KIP-345); v4 flexible; v5 a reason, ignored.
 //! - Up to v2 the error of the one member is the error of the answer.
 
-use kafka_protocol::messages::{
-    LeaveGroupRequest, LeaveGroupResponse,
-    leave_group_response::MemberResponse,
-};
+use kafka_protocol::messages::{LeaveGroupRequest, LeaveGroupResponse, leave_group_response::MemberResponse};
 use protocol_glue::ErrorCode;
 
 use super::text::{optional_text, text};

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use kafka_protocol::messages::{
     OffsetCommitRequest, OffsetCommitResponse, TopicName,
-    offset_commit_request::{OffsetCommitRequestPartition, OffsetCommitRequestTopic},
+    offset_commit_request::OffsetCommitRequestPartition,
     offset_commit_response::{OffsetCommitResponsePartition, OffsetCommitResponseTopic},
 };
 use protocol_glue::ErrorCode;
@@ -72,7 +72,7 @@ fn sort_out(request: &OffsetCommitRequest, image: &Image) -> (Vec<TopicToCommit>
             answer.entry(&asked.name, true).extend(refusals);
         }
         if let Some(topic) = topic.filter(|_| !there.is_empty()) {
-            known.push(to_commit(topic, asked, &there));
+            known.push(to_commit(topic, &there));
         }
     }
     (known, answer)
@@ -82,11 +82,7 @@ fn has(topic: &Topic, partition: i32) -> bool {
     usize::try_from(partition).is_ok_and(|index| index < topic.partitions.len())
 }
 
-fn to_commit(
-    topic: &Topic,
-    _asked: &OffsetCommitRequestTopic,
-    partitions: &[&OffsetCommitRequestPartition],
-) -> TopicToCommit {
+fn to_commit(topic: &Topic, partitions: &[&OffsetCommitRequestPartition]) -> TopicToCommit {
     let offsets = partitions.iter().map(|at| OffsetToCommit {
         partition: at.partition_index,
         offset: at.committed_offset,
@@ -124,9 +120,7 @@ impl Answer {
 
     fn into_response(self) -> OffsetCommitResponse {
         let topics = self.0.into_iter().map(|(name, partitions)| {
-            OffsetCommitResponseTopic::default()
-                .with_name(TopicName(text(&name)))
-                .with_partitions(partitions)
+            OffsetCommitResponseTopic::default().with_name(TopicName(text(&name))).with_partitions(partitions)
         });
         OffsetCommitResponse::default().with_topics(topics.collect())
     }

@@ -68,9 +68,9 @@ fn several(group: &OffsetFetchRequestGroup, groups: &GroupCoordinator) -> Offset
         Err(error) => return answer.with_error_code(code(error)),
     };
     let topics = found.into_iter().map(|(name, partitions)| {
-        OffsetFetchResponseTopics::default()
-            .with_name(TopicName(text(&name)))
-            .with_partitions(partitions.iter().map(|(at, offset)| partition_of_group(*at, offset.as_ref())).collect())
+        OffsetFetchResponseTopics::default().with_name(TopicName(text(&name))).with_partitions(
+            partitions.iter().map(|(at, offset)| partition_of_group(*at, offset.as_ref())).collect(),
+        )
     });
     answer.with_topics(topics.collect())
 }

@@ -14,11 +14,7 @@ use crate::coordinator::{
 };
 
 /// Handles a request.
-pub async fn handle(
-    version: i16,
-    request: SyncGroupRequest,
-    groups: &GroupCoordinator,
-) -> SyncGroupResponse {
+pub async fn handle(version: i16, request: SyncGroupRequest, groups: &GroupCoordinator) -> SyncGroupResponse {
     match answer(version, &request, groups).await {
         Ok(synced) => accepted(version, synced),
         Err(error) => SyncGroupResponse::default().with_error_code(ErrorCode::from(error).code()),

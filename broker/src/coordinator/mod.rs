@@ -21,4 +21,4 @@ pub use placement::partition_for;
 pub use runtime::{GroupCoordinator, LoadError};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

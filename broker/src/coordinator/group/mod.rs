@@ -67,3 +67,6 @@ impl Groups {
         self.timers.next_deadline_ms()
     }
 }
+
+#[cfg(test)]
+mod tests;
