@@ -68,11 +68,11 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// Fills `buf` from `position`, waiting as need be; fewer bytes only at the end of the file.
-pub(crate) fn read_up_to(file: &dyn File, buf: &mut [u8], position: u64) -> io::Result<usize> {
+/// Fills `buf` from `position`; fewer bytes only at the end of the file.
+pub(crate) fn read_up_to(file: &dyn File, buf: &mut [u8], position: u64, wait: Wait) -> io::Result<usize> {
     let mut done = 0;
     while done < buf.len() {
-        match file.read_at(&mut buf[done..], position + done as u64, Wait::Block)? {
+        match file.read_at(&mut buf[done..], position + done as u64, wait)? {
             0 => break,
             n => done += n,
         }
@@ -88,7 +88,7 @@ pub(crate) fn read_whole(disk: &dyn Disk, path: &Path) -> io::Result<Option<Vec<
         Err(error) => return Err(error),
     };
     let mut bytes = vec![0; file.len()? as usize];
-    let len = read_up_to(&*file, &mut bytes, 0)?;
+    let len = read_up_to(&*file, &mut bytes, 0, Wait::Block)?;
     bytes.truncate(len);
     Ok(Some(bytes))
 }

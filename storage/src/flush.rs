@@ -109,7 +109,7 @@ impl Log {
     /// Is a sealed segment not synced yet? After a roll somebody should flush in the background, so that a restart
     /// has little to check.
     pub fn wants_background_flush(&self) -> bool {
-        self.segments.last().is_some_and(|active| self.recovery_point < active.base_offset)
+        self.first_unsynced() + 1 < self.segments.len()
     }
 
     /// Records that are not durable yet.
@@ -121,8 +121,10 @@ impl Log {
         self.epochs.version() != self.saved_epochs.load(Ordering::Acquire)
     }
 
+    /// A segment is synced once the recovery point lies beyond its end: at its end, the batches are durable, and the
+    /// indexes that were completed afterwards perhaps not.
     fn first_unsynced(&self) -> usize {
-        let synced = |next: &crate::segment::Segment| next.base_offset <= self.recovery_point;
+        let synced = |next: &crate::segment::Segment| next.base_offset < self.recovery_point;
         self.segments.iter().skip(1).take_while(|next| synced(next)).count()
     }
 }

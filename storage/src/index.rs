@@ -5,7 +5,7 @@
 //! on disk are searched there, so neither size nor number of segments costs memory or open files.
 
 use crate::{
-    disk::{Disk, read_up_to},
+    disk::{Disk, Wait, read_up_to},
     format::{OFFSET_ENTRY_LEN, TIME_ENTRY_LEN},
 };
 use std::{
@@ -95,7 +95,7 @@ impl<E: Entry> Index<E> {
         }
         let mut index = Self { on_disk: len / E::LEN, ..Self::empty(path.to_owned()) };
         if let Some(at) = index.len().checked_sub(1) {
-            index.last = Some(index.reader(disk)?.entry(at)?);
+            index.last = Some(index.reader(disk, Wait::Block)?.entry(at)?);
         }
         Ok(Some(index))
     }
@@ -141,7 +141,12 @@ impl<E: Entry> Index<E> {
 
     /// The last entry for which `at_or_before` holds; it must hold for a first stretch of entries and for none
     /// after it (in a damaged file the answer is any entry or none).
-    pub fn floor(&self, disk: &dyn Disk, at_or_before: impl Fn(&E) -> bool) -> io::Result<Option<E>> {
+    pub fn floor(
+        &self,
+        disk: &dyn Disk,
+        wait: Wait,
+        at_or_before: impl Fn(&E) -> bool,
+    ) -> io::Result<Option<E>> {
         let in_memory = self.waiting.partition_point(&at_or_before);
         if in_memory > 0 {
             return Ok(Some(self.waiting[in_memory - 1]));
@@ -149,7 +154,7 @@ impl<E: Entry> Index<E> {
         if self.on_disk == 0 {
             return Ok(None);
         }
-        let reader = self.reader(disk)?;
+        let reader = self.reader(disk, wait)?;
         let (mut low, mut high) = (0, self.on_disk);
         let mut floor = None;
         while low < high {
@@ -165,15 +170,15 @@ impl<E: Entry> Index<E> {
         Ok(floor)
     }
 
-    fn reader(&self, disk: &dyn Disk) -> io::Result<Reader<E>> {
-        Ok(Reader { file: disk.open(&self.path, false)?, entry: std::marker::PhantomData })
+    fn reader(&self, disk: &dyn Disk, wait: Wait) -> io::Result<Reader<E>> {
+        Ok(Reader { file: disk.open(&self.path, false)?, wait, entry: std::marker::PhantomData })
     }
 
     #[cfg(test)]
     pub fn entries(&self, disk: &dyn Disk) -> io::Result<Vec<E>> {
         let mut entries = Vec::new();
         for at in 0..self.on_disk {
-            entries.push(self.reader(disk)?.entry(at)?);
+            entries.push(self.reader(disk, Wait::Block)?.entry(at)?);
         }
         entries.extend(&self.waiting);
         Ok(entries)
@@ -182,6 +187,7 @@ impl<E: Entry> Index<E> {
 
 struct Reader<E> {
     file: std::sync::Arc<dyn crate::disk::File>,
+    wait: Wait,
     entry: std::marker::PhantomData<E>,
 }
 
@@ -189,7 +195,7 @@ impl<E: Entry> Reader<E> {
     fn entry(&self, at: usize) -> io::Result<E> {
         let mut bytes = [0; 16];
         let bytes = &mut bytes[..E::LEN];
-        match read_up_to(&*self.file, bytes, (at * E::LEN) as u64)? == E::LEN {
+        match read_up_to(&*self.file, bytes, (at * E::LEN) as u64, self.wait)? == E::LEN {
             true => Ok(E::get(bytes)),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
@@ -210,7 +216,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("temporary folder");
         let mut index = Index::empty(dir.path().join("0.index"));
         let floor = |index: &Index<OffsetEntry>, offset| {
-            index.floor(&RealDisk, |e| e.relative <= offset).expect("reads").map(|e| e.relative)
+            index.floor(&RealDisk, Wait::Block, |e| e.relative <= offset).expect("reads").map(|e| e.relative)
         };
         assert_eq!(floor(&index, 5), None);
         (1..100).for_each(|i| index.push(entry(i)));

@@ -8,7 +8,7 @@ mod leftovers;
 
 use crate::{
     batch::{Batch, Header},
-    disk::{Disk, read_whole},
+    disk::{Disk, Wait, read_whole},
     epochs::Epochs,
     format::{EPOCH_CHECKPOINT, file_name, parse_name, suffix},
     log::{Hints, LogConfig, LogError, Parts, Recovery},
@@ -63,7 +63,8 @@ impl Opening<'_> {
         let mut segments = Vec::with_capacity(bases.len());
         for (at, &base) in bases.iter().enumerate() {
             let next_base = bases.get(at + 1).copied();
-            let synced = next_base.is_some_and(|next| next <= self.hints.recovery_point);
+            // At the recovery point itself, the indexes of the segment before may not be durable.
+            let synced = next_base.is_some_and(|next| next < self.hints.recovery_point);
             let loaded = match self.hints.clean || synced {
                 true => Segment::load(self.disk, self.dir, base, next_base, self.hints.now_ms, self.config)?,
                 false => None,
@@ -241,6 +242,7 @@ impl Segment {
         let is_whole = scan.position() == self.len;
         self.first_timestamp = first.map(|located| located.header.max_timestamp);
         self.largest = largest;
+        self.resume_entries();
         Ok(end.filter(|_| is_whole))
     }
 }
@@ -254,7 +256,7 @@ fn replay(
 ) -> Result<(), LogError> {
     let first = segments.partition_point(|segment| segment.base_offset <= from).saturating_sub(1);
     for segment in &segments[first..] {
-        let Some(start) = segment.find(disk, from)? else { continue };
+        let Some(start) = segment.find(disk, from, Wait::Block)? else { continue };
         let file = segment.file(disk)?;
         let mut scan = segment.headers(&*file, start.position);
         while let Some(located) = scan.next()? {

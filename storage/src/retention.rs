@@ -3,6 +3,7 @@
 //! Files are renamed first and unlinked later, so that readers who found them still can read. Whole segments only.
 
 use crate::{
+    disk::Wait,
     format::suffix,
     log::{Log, LogError},
     segment::Segment,
@@ -158,7 +159,7 @@ impl Log {
     fn cut_active(&mut self, end_offset: i64) -> Result<(), LogError> {
         let (disk, interval) = (self.disk.clone(), self.config().index_interval_bytes);
         let Some(active) = self.segments.last_mut() else { return Ok(()) };
-        let Some(first_gone) = active.find(&*disk, end_offset)? else { return Ok(()) };
+        let Some(first_gone) = active.find(&*disk, end_offset, Wait::Block)? else { return Ok(()) };
         let file = active.file_for_writing(&*disk)?;
         file.set_len(first_gone.position).map_err(|source| LogError::io(active.log_path(), source))?;
         let end = active.reindex(&*disk, first_gone.position, interval)?;

@@ -9,7 +9,7 @@ pub(crate) use scan::{HeaderScan, verify};
 
 use crate::{
     batch::{Codec, Header},
-    disk::{Disk, File},
+    disk::{Disk, File, Wait},
     format::{NO_TIMESTAMP, file_name, suffix},
     index::{Entry, Index, OffsetEntry, TimeEntry},
     log::LogError,
@@ -125,7 +125,7 @@ impl Segment {
     pub fn reindex(&mut self, disk: &dyn Disk, len: u64, index_interval_bytes: u32) -> Result<i64, LogError> {
         let file = self.file(disk)?;
         let path = self.log.path.clone();
-        let mut scan = HeaderScan::new(&*file, &path, 0, len);
+        let mut scan = HeaderScan::new(&*file, &path, 0, len, Wait::Block);
         self.offsets = Index::empty(self.offsets.path.clone());
         self.times = Index::empty(self.times.path.clone());
         self.largest = Largest { timestamp: NO_TIMESTAMP, last_offset: self.base_offset };
@@ -159,6 +159,11 @@ impl Segment {
         full(self.offsets.len(), OffsetEntry::LEN, 0) || full(self.times.len(), TimeEntry::LEN, 1)
     }
 
+    /// Counts the bytes since the last entry, for a segment that was loaded.
+    pub fn resume_entries(&mut self) {
+        self.bytes_since_entry = self.len - self.offsets.last().map_or(0, |entry| u64::from(entry.position));
+    }
+
     /// Writes long runs of index entries; never fails, since the entries can wait.
     pub fn spill_indexes(&mut self, disk: &dyn Disk) {
         let spilled = self.offsets.spill(disk).and_then(|()| self.times.spill(disk));
@@ -178,13 +183,14 @@ impl Segment {
     }
 
     /// The first batch that ends at or after `offset`; `None` when all end before it.
-    pub fn find(&self, disk: &dyn Disk, offset: i64) -> Result<Option<Located>, LogError> {
+    pub fn find(&self, disk: &dyn Disk, offset: i64, wait: Wait) -> Result<Option<Located>, LogError> {
         if self.len == 0 {
             return Ok(None);
         }
-        let hint = self.floor(disk, |entry| self.base_offset + i64::from(entry.relative) <= offset);
+        let hint = self.floor(disk, wait, |entry| self.base_offset + i64::from(entry.relative) <= offset)?;
         let file = self.file(disk)?;
-        let mut scan = HeaderScan::new(&*file, self.log_path(), self.trusted_start(&*file, hint)?, self.len);
+        let mut scan =
+            HeaderScan::new(&*file, self.log_path(), self.trusted_start(&*file, hint, wait)?, self.len, wait);
         while let Some(located) = scan.next()? {
             if located.header.last_offset() >= offset {
                 return Ok(Some(located));
@@ -194,11 +200,17 @@ impl Segment {
     }
 
     /// The end of the last batch that ends at or before `limit`, looking from the batch boundary `from` on.
-    pub fn boundary_before(&self, disk: &dyn Disk, from: u64, limit: u64) -> Result<u64, LogError> {
-        let hint = self.floor(disk, |entry| u64::from(entry.position) <= limit);
+    pub fn boundary_before(
+        &self,
+        disk: &dyn Disk,
+        from: u64,
+        limit: u64,
+        wait: Wait,
+    ) -> Result<u64, LogError> {
+        let hint = self.floor(disk, wait, |entry| u64::from(entry.position) <= limit)?;
         let file = self.file(disk)?;
-        let start = self.trusted_start(&*file, hint)?.max(from);
-        let mut scan = HeaderScan::new(&*file, self.log_path(), start, self.len);
+        let start = self.trusted_start(&*file, hint, wait)?.max(from);
+        let mut scan = HeaderScan::new(&*file, self.log_path(), start, self.len, wait);
         let mut boundary = start;
         while let Some(located) = scan.next()? {
             if located.end() > limit {
@@ -211,33 +223,44 @@ impl Segment {
 
     /// All headers from `position` (a batch boundary) on.
     pub fn headers<'a>(&'a self, file: &'a dyn File, position: u64) -> HeaderScan<'a> {
-        HeaderScan::new(file, self.log_path(), position, self.len)
+        HeaderScan::new(file, self.log_path(), position, self.len, Wait::Block)
     }
 
-    fn floor(&self, disk: &dyn Disk, below: impl Fn(&OffsetEntry) -> bool) -> Option<OffsetEntry> {
-        // An index that cannot be read is a hint less, no more.
-        self.offsets.floor(disk, below).unwrap_or_else(|error| {
-            self.distrust(&error);
-            None
-        })
+    fn floor(
+        &self,
+        disk: &dyn Disk,
+        wait: Wait,
+        below: impl Fn(&OffsetEntry) -> bool,
+    ) -> Result<Option<OffsetEntry>, LogError> {
+        match self.offsets.floor(disk, wait, below) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(LogError::io(&self.offsets.path, error))
+            }
+            // An index that cannot be read is a hint less, no more.
+            Err(error) => {
+                self.distrust(&error);
+                Ok(None)
+            }
+            Ok(floor) => Ok(floor),
+        }
     }
 
     /// Where to start scanning: at the hint if it leads to the batch it speaks of, else at the beginning.
-    fn trusted_start(&self, file: &dyn File, hint: Option<OffsetEntry>) -> Result<u64, LogError> {
+    fn trusted_start(&self, file: &dyn File, hint: Option<OffsetEntry>, wait: Wait) -> Result<u64, LogError> {
         let Some(entry) = hint else { return Ok(0) };
-        if self.leads_to_batch(file, entry)? {
+        if self.leads_to_batch(file, entry, wait)? {
             return Ok(u64::from(entry.position));
         }
         self.distrust(&"an entry leads to no batch");
         Ok(0)
     }
 
-    fn leads_to_batch(&self, file: &dyn File, entry: OffsetEntry) -> Result<bool, LogError> {
+    fn leads_to_batch(&self, file: &dyn File, entry: OffsetEntry, wait: Wait) -> Result<bool, LogError> {
         // The first batch of a segment has no entry, so position 0 is the zeros of a file that was not completed.
         if entry.position == 0 {
             return Ok(false);
         }
-        let mut scan = HeaderScan::new(file, self.log_path(), u64::from(entry.position), self.len);
+        let mut scan = HeaderScan::new(file, self.log_path(), u64::from(entry.position), self.len, wait);
         let expected = self.base_offset + i64::from(entry.relative);
         Ok(scan.peek()?.is_some_and(|located| located.header.last_offset() == expected))
     }
@@ -246,9 +269,8 @@ impl Segment {
     pub fn indexes_are_sane(&self, disk: &dyn Disk, index_interval_bytes: u32) -> Result<bool, LogError> {
         let file = self.file(disk)?;
         let offsets = match self.offsets.last() {
-            Some(entry) => self.leads_to_batch(&*file, entry)?,
-            // Between two entries lie more bytes than the interval and one batch of any size.
-            None => self.len <= u64::from(index_interval_bytes) || self.has_few_batches(&*file)?,
+            Some(entry) => self.leads_to_batch(&*file, entry, Wait::Block)?,
+            None => !self.has_batch_beyond(&*file, u64::from(index_interval_bytes))?,
         };
         let times = match self.times.last() {
             Some(entry) => self.carries(disk, entry)?,
@@ -258,18 +280,21 @@ impl Segment {
         Ok(offsets && times)
     }
 
-    /// With up to two batches a segment may be long and have no entry.
-    fn has_few_batches(&self, file: &dyn File) -> Result<bool, LogError> {
-        let mut scan = HeaderScan::new(file, self.log_path(), 0, self.len);
-        scan.next()?;
-        scan.next()?;
-        Ok(scan.next()?.is_none())
+    /// Does a batch start beyond `position`? Then there would have to be an entry.
+    fn has_batch_beyond(&self, file: &dyn File, position: u64) -> Result<bool, LogError> {
+        let mut scan = HeaderScan::new(file, self.log_path(), 0, self.len, Wait::Block);
+        while let Some(located) = scan.next()? {
+            if located.position > position {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Does the batch that a time entry speaks of exist, and carry that timestamp?
     pub fn carries(&self, disk: &dyn Disk, entry: TimeEntry) -> Result<bool, LogError> {
         let offset = self.base_offset + i64::from(entry.relative);
-        let found = self.find(disk, offset)?;
+        let found = self.find(disk, offset, Wait::Block)?;
         Ok(found
             .is_some_and(|b| b.header.last_offset() == offset && b.header.max_timestamp == entry.timestamp))
     }
@@ -288,7 +313,7 @@ impl Segment {
     pub fn read_batch(&self, disk: &dyn Disk, located: &Located) -> Result<Vec<u8>, LogError> {
         let mut bytes = vec![0; located.header.byte_len() as usize];
         let file = self.file(disk)?;
-        let len = crate::disk::read_up_to(&*file, &mut bytes, located.position)
+        let len = crate::disk::read_up_to(&*file, &mut bytes, located.position, Wait::Block)
             .map_err(|source| LogError::io(self.log_path(), source))?;
         match len == bytes.len() {
             true => Ok(bytes),

@@ -23,23 +23,17 @@ impl Slice {
 
     /// Reads when everything is in the page cache; `None` when the disk would be waited for.
     pub fn read_cached(&self) -> Result<Option<Bytes>, LogError> {
-        let mut bytes = vec![0; self.len];
-        let mut done = 0;
-        while done < self.len {
-            match self.file.read_at(&mut bytes[done..], self.position + done as u64, Wait::Never) {
-                Ok(0) => return Err(self.cut()),
-                Ok(read) => done += read,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                Err(error) => return Err(LogError::io(&self.path, error)),
-            }
-        }
-        Ok(Some(bytes.into()))
+        unless_blocked(self.read_with(Wait::Never))
     }
 
     /// Reads, waiting for the disk as need be.
     pub fn read(&self) -> Result<Bytes, LogError> {
+        self.read_with(Wait::Block)
+    }
+
+    fn read_with(&self, wait: Wait) -> Result<Bytes, LogError> {
         let mut bytes = vec![0; self.len];
-        let read = read_up_to(&*self.file, &mut bytes, self.position)
+        let read = read_up_to(&*self.file, &mut bytes, self.position, wait)
             .map_err(|source| LogError::io(&self.path, source))?;
         match read == self.len {
             true => Ok(bytes.into()),
@@ -52,6 +46,14 @@ impl Slice {
             path: self.path.clone(),
             what: format!("less than {} bytes at {}", self.len, self.position),
         }
+    }
+}
+
+/// `None` when the error is that the disk would have to be waited for.
+fn unless_blocked<T>(read: Result<T, LogError>) -> Result<Option<T>, LogError> {
+    match read {
+        Err(LogError::Io { source, .. }) if source.kind() == io::ErrorKind::WouldBlock => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -74,6 +76,32 @@ impl Log {
         upper: i64,
         at_least_one: bool,
     ) -> Result<Option<Slice>, ReadError> {
+        self.locate_with(offset, max_bytes, upper, at_least_one, Wait::Block)
+    }
+
+    /// Like [`Self::locate`] without ever waiting for the disk: the outer `None` says that it would have to be, so
+    /// ask again where waiting is allowed.
+    pub fn locate_cached(
+        &self,
+        offset: i64,
+        max_bytes: usize,
+        upper: i64,
+        at_least_one: bool,
+    ) -> Result<Option<Option<Slice>>, ReadError> {
+        match self.locate_with(offset, max_bytes, upper, at_least_one, Wait::Never) {
+            Err(ReadError::Log(error)) => Ok(unless_blocked(Err(error))?),
+            other => other.map(Some),
+        }
+    }
+
+    fn locate_with(
+        &self,
+        offset: i64,
+        max_bytes: usize,
+        upper: i64,
+        at_least_one: bool,
+        wait: Wait,
+    ) -> Result<Option<Slice>, ReadError> {
         let (start, end) = (self.start_offset(), self.end_offset());
         if offset < start || offset > end {
             return Err(ReadError::OutOfRange { offset, start, end });
@@ -86,7 +114,7 @@ impl Log {
         for at in self.segment_of(offset)..self.segments.len() {
             // Held, so that the steps below do not open it again.
             let file = self.open_file(at)?;
-            if let Some(first) = self.segments[at].find(&*self.disk, offset)? {
+            if let Some(first) = self.segments[at].find(&*self.disk, offset, wait)? {
                 if first.header.last_offset() >= upper {
                     return Ok(None);
                 }
@@ -96,7 +124,7 @@ impl Log {
                         false => None,
                     });
                 }
-                let end = self.stretch_end(at, first.position, max_bytes, upper)?;
+                let end = self.stretch_end(at, first.position, max_bytes, upper, wait)?;
                 return Ok(Some(self.slice(at, file, first.position, end)));
             }
         }
@@ -104,17 +132,24 @@ impl Log {
     }
 
     /// Where the stretch from `position` ends: whole batches, at most `max_bytes`, all below `upper`.
-    fn stretch_end(&self, at: usize, position: u64, max_bytes: usize, upper: i64) -> Result<u64, LogError> {
+    fn stretch_end(
+        &self,
+        at: usize,
+        position: u64,
+        max_bytes: usize,
+        upper: i64,
+        wait: Wait,
+    ) -> Result<u64, LogError> {
         let segment = &self.segments[at];
         let segment_end = self.segments.get(at + 1).map_or(self.end_offset(), |next| next.base_offset);
         let below_upper = match upper >= segment_end {
             true => segment.len,
-            false => segment.find(&*self.disk, upper)?.map_or(segment.len, |beyond| beyond.position),
+            false => segment.find(&*self.disk, upper, wait)?.map_or(segment.len, |beyond| beyond.position),
         };
         let limit = position.saturating_add(max_bytes as u64);
         match below_upper <= limit {
             true => Ok(below_upper),
-            false => segment.boundary_before(&*self.disk, position, limit),
+            false => segment.boundary_before(&*self.disk, position, limit, wait),
         }
     }
 

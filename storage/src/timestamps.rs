@@ -5,6 +5,7 @@
 
 use crate::{
     batch::Batch,
+    disk::Wait,
     log::{Log, LogError},
     segment::{Located, Segment, is_readable},
 };
@@ -50,7 +51,7 @@ impl Log {
             return Ok(segment.largest.timestamp);
         }
         // Records were cut off its front, and the largest may be one of them.
-        let Some(first) = segment.find(&*self.disk, self.start_offset())? else { return Ok(-1) };
+        let Some(first) = segment.find(&*self.disk, self.start_offset(), Wait::Block)? else { return Ok(-1) };
         let mut largest = -1;
         if first.header.base_offset < self.start_offset() {
             self.visit_records(segment, &first, &mut |_, timestamp| {
@@ -75,7 +76,7 @@ impl Log {
         // Held, so that the steps below do not open it again.
         let file = segment.file(&*self.disk)?;
         let from = self.time_hint(segment, timestamp)?.max(self.start_offset());
-        let Some(first) = segment.find(&*self.disk, from)? else { return Ok(None) };
+        let Some(first) = segment.find(&*self.disk, from, Wait::Block)? else { return Ok(None) };
         let mut scan = segment.headers(&*file, first.position);
         while let Some(located) = scan.next()? {
             // An emptied batch (after compaction) has a header and no record.
@@ -91,7 +92,7 @@ impl Log {
 
     /// An offset before which nothing has the timestamp.
     fn time_hint(&self, segment: &Segment, timestamp: i64) -> Result<i64, LogError> {
-        let floor = segment.times.floor(&*self.disk, |entry| entry.timestamp <= timestamp);
+        let floor = segment.times.floor(&*self.disk, Wait::Block, |entry| entry.timestamp <= timestamp);
         let entry = match floor {
             Ok(Some(entry)) => entry,
             Ok(None) => return Ok(segment.base_offset),

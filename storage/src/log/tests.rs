@@ -181,6 +181,9 @@ fn cached_reads_give_the_same_bytes() {
     if let Some(cached) = slice.read_cached().expect("reads") {
         assert_eq!(cached, waited);
     }
+    if let Some(located) = log.locate_cached(0, 1000, 1, true).expect("in range") {
+        assert_eq!(located.expect("there").read().expect("reads"), waited);
+    }
 }
 
 /// IDEM-01, PROD-08
@@ -507,7 +510,7 @@ fn index_entries_speak_of_batches_as_kafka_checks_them() {
     for segment in &bench.log.segments {
         for entry in segment.offsets.entries(&disk).expect("reads") {
             let batch = segment
-                .find(&disk, segment.base_offset + i64::from(entry.relative))
+                .find(&disk, segment.base_offset + i64::from(entry.relative), crate::disk::Wait::Block)
                 .expect("reads")
                 .expect("there");
             assert_eq!(batch.position, u64::from(entry.position));

@@ -3,7 +3,7 @@
 use super::Located;
 use crate::{
     batch::{HEADER_LEN, Header},
-    disk::{File, read_up_to},
+    disk::{File, Wait, read_up_to},
     format::{at, crc32c},
     log::LogError,
 };
@@ -22,11 +22,12 @@ pub(crate) struct Window<'a> {
     start: u64,
     /// Nothing from here on.
     end: u64,
+    wait: Wait,
 }
 
 impl<'a> Window<'a> {
-    pub fn new(file: &'a dyn File, capacity: usize, end: u64) -> Self {
-        Self { file, capacity, buf: Vec::new(), start: 0, end }
+    pub fn new(file: &'a dyn File, capacity: usize, end: u64, wait: Wait) -> Self {
+        Self { file, capacity, buf: Vec::new(), start: 0, end, wait }
     }
 
     /// Bytes from `position` on, up to `want`; fewer at the end and when the window is smaller.
@@ -38,7 +39,7 @@ impl<'a> Window<'a> {
             let len = self.capacity.min(self.end.saturating_sub(position) as usize);
             self.buf.resize(len, 0);
             self.start = position;
-            let read = read_up_to(self.file, &mut self.buf, position)?;
+            let read = read_up_to(self.file, &mut self.buf, position, self.wait)?;
             self.buf.truncate(read);
         }
         let skip = (position - self.start) as usize;
@@ -55,8 +56,8 @@ pub(crate) struct HeaderScan<'a> {
 }
 
 impl<'a> HeaderScan<'a> {
-    pub fn new(file: &'a dyn File, path: &'a Path, position: u64, end: u64) -> Self {
-        Self { window: Window::new(file, HEADER_WINDOW_BYTES, end), path, position, end }
+    pub fn new(file: &'a dyn File, path: &'a Path, position: u64, end: u64, wait: Wait) -> Self {
+        Self { window: Window::new(file, HEADER_WINDOW_BYTES, end, wait), path, position, end }
     }
 
     /// The batch at the current position.
@@ -101,7 +102,7 @@ pub(crate) fn verify(
     first_offset: i64,
     visit: &mut dyn FnMut(&Header),
 ) -> io::Result<Verified> {
-    let mut window = Window::new(file, VERIFY_WINDOW_BYTES, len);
+    let mut window = Window::new(file, VERIFY_WINDOW_BYTES, len, Wait::Block);
     let (mut position, mut next_offset) = (0, first_offset);
     while let Some(header) = intact(&mut window, position, len)? {
         // An offset that an index could not express belongs to no segment.
