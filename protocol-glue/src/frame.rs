@@ -54,6 +54,7 @@ mod tests {
         assert_eq!(length(104_857_600i32.to_be_bytes(), MAX), Ok(MAX));
     }
 
+    /// WIRE-04, WIRE-05
     #[test]
     fn a_length_that_is_negative_or_over_the_limit_is_refused() {
         assert_eq!(length([255; 4], MAX), Err(FrameError::Negative(-1)));
@@ -78,6 +79,7 @@ mod tests {
         assert!(received.is_empty());
     }
 
+    /// WIRE-04
     #[test]
     fn an_announced_length_reserves_no_memory() {
         let mut received = BytesMut::from(&104_857_600i32.to_be_bytes()[..]);

@@ -45,9 +45,15 @@ fn take_client_id(frame: &mut Bytes) -> Result<Option<StrBytes>, DecodeError> {
     let Ok(length) = usize::try_from(frame.get_i16()) else { return Ok(None) };
     need(frame, length)?;
     let bytes = frame.split_to(length);
-    let client_id = StrBytes::from_utf8(bytes.clone())
-        .unwrap_or_else(|_| StrBytes::from_string(String::from_utf8_lossy(&bytes).into_owned()));
-    Ok(Some(client_id))
+    Ok(Some(StrBytes::from_utf8(bytes.clone()).unwrap_or_else(|_| repaired(&bytes))))
+}
+
+/// Text that is not UTF-8, made so as Java does, and cut where it then no longer fits a 16-bit length: the client id
+/// goes into records that have no more room.
+fn repaired(bytes: &[u8]) -> StrBytes {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
+    text.truncate(text.floor_char_boundary(i16::MAX as usize));
+    StrBytes::from_string(text)
 }
 
 #[cfg(test)]
@@ -73,6 +79,7 @@ mod tests {
         assert_eq!(read, Ok((metadata(Some("p")), body)));
     }
 
+    /// WIRE-12
     #[test]
     fn an_older_header_ends_with_the_client_id() {
         let read = parse(&[&[0, 3, 0, 1, 255, 255, 255, 254], b"\0\x01p", b"\0\0\0\0"]);
@@ -103,12 +110,21 @@ mod tests {
     }
 
     #[test]
+    fn a_repaired_client_id_still_fits_a_16_bit_length() {
+        let (header, _) = parse(&[&METADATA, b"\x7f\xff", &[0xff; 32767], b"\0"]).expect("a header");
+        let client_id = header.client_id.expect("a client id");
+        assert_eq!(client_id.len(), 32766);
+        assert!(client_id.chars().all(|character| character == '\u{fffd}'));
+    }
+
+    #[test]
     fn a_client_id_that_ends_after_the_frame_is_refused() {
         assert!(parse(&[&METADATA, b"\x7f\xff\0\x01\0\0\0"]).is_err());
         // A compact client id, as a careless client would write it: length 0x0270.
         assert!(parse(&[&METADATA, b"\x02p\0\x01\0\0\0"]).is_err());
     }
 
+    /// WIRE-11
     #[test]
     fn tagged_fields_are_passed_over_in_any_order_and_number() {
         for tags in [&b"\x01\xa0\x1f\x03abc"[..], b"\x02\x05\x01a\x04\x01a", b"\x02\x05\x01a\x05\x01a"] {
@@ -128,6 +144,7 @@ mod tests {
         assert!(parse(&[&METADATA, b"\0\x01p", &most]).is_ok());
     }
 
+    /// VER-02
     #[test]
     fn api_versions_of_any_version_has_a_readable_header() {
         for (version, tags) in [(99i16, &b"\0"[..]), (32767, b"\0"), (-1, b"")] {
@@ -139,6 +156,7 @@ mod tests {
         assert!(parse(&[&[0, 18, 0, 99, 0, 0, 0, 9], &[0xff; 30]]).is_err());
     }
 
+    /// WIRE-09
     #[test]
     fn a_key_that_nobody_defines_is_refused() {
         for key in [95i16, 999, -1, 32767] {

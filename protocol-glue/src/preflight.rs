@@ -94,8 +94,22 @@ impl<'body> Walk<'body> {
                 None => Ok(()),
             },
             Kind::Array { element, element_bytes } => self.array(element, *element_bytes, nullable),
+            Kind::Struct(fields) if nullable => self.nullable_structure(fields),
             Kind::Struct(fields) => self.fields(fields),
         }
+    }
+
+    /// One byte says whether the structure is there: to Kafka when it is not negative, to the crate when it is 1.
+    fn nullable_structure(&mut self, fields: &'static [Field]) -> Result<(), DecodeError> {
+        let start = self.at;
+        let presence = i8::from_be_bytes(self.take_chunk()?);
+        if presence < 0 {
+            return Ok(());
+        }
+        if presence != 1 {
+            self.replace(start, &[1])?;
+        }
+        self.fields(fields)
     }
 
     fn text(&mut self, nullable: bool) -> Result<(), DecodeError> {
@@ -138,27 +152,19 @@ impl<'body> Walk<'body> {
     }
 
     fn tagged_fields(&mut self, fields: &'static [Field]) -> Result<(), DecodeError> {
-        let start = self.at;
         let count = self.varint()?;
-        let count_end = self.at;
-        // Java counts up to a signed number: from 2^31 on there are none.
-        let kept = i32::try_from(count).unwrap_or(0) as u32;
-        if kept > MAX_TAGGED_FIELDS {
-            return Err(DecodeError::CountTooLarge { count: kept.into(), remaining: self.remaining() });
+        if count > MAX_TAGGED_FIELDS {
+            return Err(DecodeError::CountTooLarge { count: count.into(), remaining: self.remaining() });
         }
-        let (mut unknown, mut dropped) = (0, 0);
-        for _ in 0..kept {
-            let field_start = self.at;
+        let mut unknown = 0;
+        for _ in 0..count {
             let tag = self.varint()?;
             let size = self.varint()? as usize;
             match fields.iter().find(|field| field.tag == Some(tag)) {
                 // The size is not looked at, by Kafka no more than by the crate.
                 Some(field) if field.versions.contains(self.version) => self.field(field)?,
                 Some(_) => {
-                    // Unknown in this version, which the crate takes for an error.
-                    self.take(size)?;
-                    self.replace(field_start, &[])?;
-                    dropped += 1;
+                    return Err(DecodeError::UnknownKey { what: "in this version, tag", key: tag.into() });
                 }
                 None => {
                     self.take(size)?;
@@ -166,14 +172,10 @@ impl<'body> Walk<'body> {
                 }
             }
         }
-        if unknown > 0 {
-            self.spend(UNKNOWN_TAGS_BYTES + unknown * UNKNOWN_TAG_BYTES)?;
+        match unknown {
+            0 => Ok(()),
+            unknown => self.spend(UNKNOWN_TAGS_BYTES + unknown * UNKNOWN_TAG_BYTES),
         }
-        if count != kept - dropped {
-            self.spend(Rewrite::COST_BYTES)?;
-            self.rewrite.replace(start..count_end, &varint_bytes(kept - dropped));
-        }
-        Ok(())
     }
 
     /// A count or length; `None` is null. Whether so much is there is not looked at here.

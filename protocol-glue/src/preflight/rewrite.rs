@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 /// What is to be replaced in a body.
 #[derive(Debug, Default)]
 pub(super) struct Rewrite {
-    /// Ranges of the body that do not overlap, each with the end of what replaces it in `inserted`.
+    /// In the order of the body.
     replacements: Vec<Replacement>,
     inserted: Vec<u8>,
 }
@@ -22,19 +22,19 @@ impl Rewrite {
     /// What remembering a replacement takes at most, beside the bytes of it: vectors double.
     pub(super) const COST_BYTES: usize = 2 * size_of::<Replacement>();
 
-    /// Has `removed` replaced. The ranges of several calls must not overlap, and may come in any order.
+    /// Has `removed` replaced, which lies behind everything that was replaced before.
     pub(super) fn replace(&mut self, removed: Range<usize>, with: &[u8]) {
+        debug_assert!(self.replacements.last().is_none_or(|last| last.removed.end <= removed.start));
         let start = self.inserted.len();
         self.inserted.extend_from_slice(with);
         self.replacements.push(Replacement { removed, inserted: start..self.inserted.len() });
     }
 
     /// The body with everything replaced; the very same one if nothing is.
-    pub(super) fn apply(mut self, body: Bytes) -> Bytes {
+    pub(super) fn apply(self, body: Bytes) -> Bytes {
         if self.replacements.is_empty() {
             return body;
         }
-        self.replacements.sort_unstable_by_key(|replacement| replacement.removed.start);
         let mut rewritten = BytesMut::with_capacity(body.len() + self.inserted.len());
         let mut at = 0;
         for Replacement { removed, inserted } in self.replacements {

@@ -2,25 +2,25 @@
 
 /// A request body in all of its versions.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) min: i16,
-    pub(super) max: i16,
-    pub(super) flexible_from: Option<i16>,
-    pub(super) fields: &'static [Field],
+pub(in crate::preflight) struct Shape {
+    pub(in crate::preflight) min: i16,
+    pub(in crate::preflight) max: i16,
+    pub(in crate::preflight) flexible_from: Option<i16>,
+    pub(in crate::preflight) fields: &'static [Field],
 }
 
 /// A field of a body or structure.
 #[derive(Debug)]
-pub(super) struct Field {
-    pub(super) kind: Kind,
-    pub(super) versions: Versions,
-    pub(super) null: Versions,
-    pub(super) tag: Option<u32>,
+pub(in crate::preflight) struct Field {
+    pub(in crate::preflight) kind: Kind,
+    pub(in crate::preflight) versions: Versions,
+    pub(in crate::preflight) null: Versions,
+    pub(in crate::preflight) tag: Option<u32>,
 }
 
 /// What stands in a field.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(in crate::preflight) enum Kind {
     /// So many bytes.
     Fixed(usize),
     Text,
@@ -35,19 +35,29 @@ pub(super) enum Kind {
 
 /// First and last version; nothing when the last is below the first.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Versions(pub(super) i16, pub(super) i16);
+pub(in crate::preflight) struct Versions(pub(in crate::preflight) i16, pub(in crate::preflight) i16);
 
 impl Versions {
-    pub(super) const NONE: Versions = Versions(0, -1);
+    pub(in crate::preflight) const NONE: Versions = Versions(0, -1);
 
-    pub(super) const fn contains(self, version: i16) -> bool {
+    pub(in crate::preflight) const fn contains(self, version: i16) -> bool {
         self.0 <= version && version <= self.1
+    }
+}
+
+impl Field {
+    fn min_bytes(&self, version: i16, flexible: bool) -> usize {
+        match self.kind {
+            // One byte says whether the structure is there.
+            Kind::Struct(_) if self.null.contains(version) => 1,
+            _ => self.kind.min_bytes(version, flexible),
+        }
     }
 }
 
 impl Kind {
     /// The fewest bytes that this can take on the wire.
-    pub(super) fn min_bytes(&self, version: i16, flexible: bool) -> usize {
+    pub(in crate::preflight) fn min_bytes(&self, version: i16, flexible: bool) -> usize {
         match self {
             Kind::Fixed(size) => *size,
             _ if flexible && !matches!(self, Kind::Struct(_)) => 1,
@@ -56,7 +66,7 @@ impl Kind {
             Kind::Struct(fields) => {
                 let in_row =
                     fields.iter().filter(|field| field.tag.is_none() && field.versions.contains(version));
-                let row: usize = in_row.map(|field| field.kind.min_bytes(version, flexible)).sum();
+                let row: usize = in_row.map(|field| field.min_bytes(version, flexible)).sum();
                 row + usize::from(flexible)
             }
         }
@@ -67,7 +77,7 @@ impl Kind {
 macro_rules! shapes {
     ($($key:literal $name:ident: $min:literal ..= $max:literal, flexible $flexible:tt { $($fields:tt)* })+) => {
         /// The shape of the requests with this API key.
-        pub(super) fn shape_of(api_key: i16) -> Option<&'static Shape> {
+        pub(in crate::preflight) fn shape_of(api_key: i16) -> Option<&'static Shape> {
             match api_key {
                 $($key => {
                     static SHAPE: Shape = Shape {

@@ -154,7 +154,7 @@ fn marker_value(marker: &EndTransactionMarker) -> Bytes {
 
 fn read_marker(mut value: Bytes) -> Result<EndTransactionMarker, DecodeError> {
     crate::wire::need(&value, 2)?;
-    let version = value.get_i16();
-    // Kafka promises that later versions only append, and reads markers by that promise.
-    EndTransactionMarker::decode(version.clamp(0, 0), &mut value)
+    // Later versions may only append, so the fields of version 0 are always there.
+    let _version = value.get_i16();
+    EndTransactionMarker::decode(0, &mut value)
 }

@@ -5,6 +5,7 @@ use uuid::{Uuid, uuid};
 use super::control::*;
 use super::metadata::*;
 use super::offsets::*;
+use super::transactions::{TransactionKey, TransactionPartitions, TransactionValue};
 use super::*;
 
 const GOLDEN_TOPIC: Uuid = uuid!("5175d57b-742b-4e37-b6e6-ece432b37046");
@@ -221,6 +222,105 @@ fn control_records_of_the_metadata_log_and_its_snapshot() {
 }
 
 #[test]
+fn changes_of_a_partition_when_its_broker_goes_and_comes() {
+    let topic_id = GOLDEN_TOPIC;
+    let elected = PartitionChange {
+        partition_id: 1,
+        topic_id,
+        leader: 1,
+        isr: Some(vec![1]),
+        eligible_leader_replicas: Some(vec![]),
+        last_known_elr: Some(vec![]),
+        ..Default::default()
+    };
+    check_metadata(
+        "010502000000015175d57b742b4e37b6e6ece432b370460400050200000001010400000001060101070101",
+        2,
+        elected.clone(),
+    );
+    let left = PartitionChange {
+        leader: -1,
+        isr: Some(vec![]),
+        eligible_leader_replicas: Some(vec![1]),
+        last_known_elr: Some(vec![1]),
+        ..elected
+    };
+    check_metadata(
+        "010502000000015175d57b742b4e37b6e6ece432b37046040001010104ffffffff0605020000000107050200000001",
+        2,
+        left,
+    );
+    let leaving = |fenced, in_controlled_shutdown| BrokerRegistrationChange {
+        broker_id: 1,
+        broker_epoch: 13,
+        fenced,
+        in_controlled_shutdown,
+        ..Default::default()
+    };
+    check_metadata("01110100000001000000000000000d01010101", 1, leaving(0, 1));
+    check_metadata("01110000000001000000000000000d01000101", 0, leaving(1, 0));
+}
+
+#[test]
+fn what_is_removed() {
+    let topic_id = uuid!("f09dc240-a91b-4bf0-bc31-81a690142f5a");
+    check_metadata("010900f09dc240a91b4bf0bc3181a690142f5a00", 0, RemoveTopic { topic_id });
+    let credential = RemoveUserScramCredential { name: "alice".into(), mechanism: 1 };
+    check_metadata("01160006616c6963650100", 0, credential);
+}
+
+#[test]
+fn access_control_entries() {
+    let id = uuid!("12cc8f44-8a04-49d7-aa1e-b143994ac2fc");
+    check_metadata(
+        "01120012cc8f448a0449d7aa1eb143994ac2fc0207676f6c64656e030b557365723a616c696365022a030300",
+        0,
+        AccessControlEntry {
+            id,
+            resource_type: 2,
+            resource_name: "golden".into(),
+            pattern_type: 3,
+            principal: "User:alice".into(),
+            host: "*".into(),
+            operation: 3,
+            permission_type: 3,
+        },
+    );
+    check_metadata("01130012cc8f448a0449d7aa1eb143994ac2fc00", 0, RemoveAccessControlEntry { id });
+}
+
+#[test]
+fn control_records_of_a_quorum_whose_voters_can_change() {
+    let level = KRaftVersion { version: 0, kraft_version: 1 };
+    check_control("00000005", "0000000100", ControlRecord::KRaftVersion(level));
+    let voters = Voters {
+        version: 0,
+        voters: vec![Voter {
+            voter_id: 1,
+            voter_directory_id: uuid!("5ce90c7e-856a-48e9-a24f-796faa399d6b"),
+            endpoints: vec![VoterEndpoint {
+                name: "CONTROLLER".into(),
+                host: "127.0.0.1".into(),
+                port: 29093,
+            }],
+            kraft_version_feature: KRaftVersionFeature { min_supported_version: 0, max_supported_version: 1 },
+        }],
+    };
+    check_control(
+        "00000006",
+        "000002000000015ce90c7e856a48e9a24f796faa399d6b020b434f4e54524f4c4c45520a3132372e302e302e3171a5\
+         0000000001000000",
+        ControlRecord::Voters(voters),
+    );
+}
+
+#[test]
+fn the_marker_of_a_committed_transaction() {
+    let marker = EndTransactionMarker { coordinator_epoch: 0 };
+    check_control("00000001", "000000000000", ControlRecord::Commit(marker));
+}
+
+#[test]
 fn committed_offsets() {
     let key = |partition| {
         OffsetsKey::OffsetCommit(OffsetCommitKey {
@@ -299,5 +399,54 @@ fn group_metadata() {
             3,
             stable,
         ),
+    );
+}
+
+#[test]
+fn transaction_state() {
+    let check = |value: &str, expected: TransactionValue| {
+        assert_eq!(read_value::<TransactionValue>(&bytes(value)).as_ref(), Ok(&expected));
+        assert_eq!(write_value(&expected, 1)[..], bytes(value));
+    };
+    let key = TransactionKey { transactional_id: "tx".into() };
+    assert_eq!(transactions::read_key(&bytes("000000027478")).as_ref(), Ok(&key));
+    assert_eq!(transactions::write_key(&key)[..], bytes("000000027478"));
+
+    let new = TransactionValue {
+        transaction_timeout_ms: 60_000,
+        transaction_last_update_timestamp_ms: 0x1a2_3008_ef1e,
+        transaction_start_timestamp_ms: -1,
+        ..Default::default()
+    };
+    check(
+        "0001000000000000000000000000ea600000000001a23008ef1effffffffffffffff0100080000000000000000",
+        TransactionValue { previous_producer_id: 0, ..new.clone() },
+    );
+    let ongoing = TransactionValue {
+        previous_producer_id: 0,
+        transaction_status: 1,
+        transaction_partitions: Some(vec![TransactionPartitions {
+            topic: "golden".into(),
+            partition_ids: vec![0],
+        }]),
+        transaction_last_update_timestamp_ms: 0x1a2_3008_ef90,
+        transaction_start_timestamp_ms: 0x1a2_3008_ef90,
+        client_transaction_version: 2,
+        ..new
+    };
+    check(
+        "0001000000000000000000000000ea60010207676f6c64656e020000000000000001a23008ef90000001a23008ef90020008\
+         000000000000000002020002",
+        ongoing.clone(),
+    );
+    check(
+        "0001000000000000000000010000ea600401000001a23008efb0000001a23008ef90020008000000000000000002020002",
+        TransactionValue {
+            producer_epoch: 1,
+            transaction_status: 4,
+            transaction_partitions: Some(vec![]),
+            transaction_last_update_timestamp_ms: 0x1a2_3008_efb0,
+            ..ongoing
+        },
     );
 }

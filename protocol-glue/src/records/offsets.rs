@@ -4,10 +4,11 @@
 //! value (not seen here) deletes. Types that this file does not declare, such as those of KIP-848 groups, are told
 //! apart but not read.
 
-use bytes::{Buf, BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use uuid::Uuid;
 
-use super::Message;
+use super::{Message, split_version};
+pub use super::{read_value, write_value};
 use crate::DecodeError;
 
 messages! {
@@ -83,7 +84,7 @@ const GROUP_METADATA: i16 = 2;
 
 /// Reads the key of a record.
 pub fn read_key(key: &[u8]) -> Result<OffsetsKey, DecodeError> {
-    let (kind, mut body) = split_prefix(key)?;
+    let (kind, mut body) = split_version(key)?;
     match kind {
         LEGACY_OFFSET_COMMIT | OFFSET_COMMIT => {
             OffsetCommitKey::decode(kind, &mut body).map(OffsetsKey::OffsetCommit)
@@ -99,39 +100,10 @@ pub fn read_key(key: &[u8]) -> Result<OffsetsKey, DecodeError> {
 /// On [`OffsetsKey::Unknown`]: there is nothing to write.
 pub fn write_key(key: &OffsetsKey) -> Bytes {
     match key {
-        OffsetsKey::OffsetCommit(key) => prefixed(key, OFFSET_COMMIT),
-        OffsetsKey::GroupMetadata(key) => prefixed(key, GROUP_METADATA),
+        OffsetsKey::OffsetCommit(key) => write_value(key, OFFSET_COMMIT),
+        OffsetsKey::GroupMetadata(key) => write_value(key, GROUP_METADATA),
         OffsetsKey::Unknown(kind) => {
             panic!("record type {kind} is not declared, so nobody can have made its key")
         }
     }
-}
-
-/// Reads the value of a record, whose type follows from the key. Bytes after the last field are ignored, as Kafka
-/// ignores them.
-pub fn read_value<M: Message>(value: &[u8]) -> Result<M, DecodeError> {
-    let (version, mut body) = split_prefix(value)?;
-    M::decode(version, &mut body)
-}
-
-/// Writes the value of a record in the format of `version`, with the version before it.
-///
-/// # Panics
-/// As [`Message::encode`] does.
-pub fn write_value<M: Message>(value: &M, version: i16) -> Bytes {
-    prefixed(value, version)
-}
-
-fn prefixed<M: Message>(message: &M, version: i16) -> Bytes {
-    let mut out = BytesMut::new();
-    out.put_i16(version);
-    message.encode(version, &mut out);
-    out.freeze()
-}
-
-fn split_prefix(bytes: &[u8]) -> Result<(i16, Bytes), DecodeError> {
-    let mut body = Bytes::copy_from_slice(bytes);
-    crate::wire::need(&body, 2)?;
-    let prefix = body.get_i16();
-    Ok((prefix, body))
 }

@@ -1,5 +1,6 @@
 //! Round trips, bounds, and bytes written by hand from the schemas.
 
+use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::control::*;
@@ -207,4 +208,31 @@ fn control_records_survive_a_round_trip() {
 fn a_transaction_marker_is_version_and_coordinator_epoch() {
     let (key, value) = ControlRecord::Commit(EndTransactionMarker { coordinator_epoch: 7 }).write();
     assert_eq!((&key[..], &value[..]), (&[0, 0, 0, 1][..], &[0, 0, 0, 0, 0, 7][..]));
+}
+
+proptest! {
+    /// Damaged logs are read too: whatever the bytes are, they are read or refused.
+    #[test]
+    fn no_bytes_make_a_reader_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..100),
+        record: prop::sample::Index,
+        damage: (prop::sample::Index, u8),
+    ) {
+        let records = MetadataRecord::one_of_each();
+        let record = record.get(&records);
+        let mut damaged = record.write(record.latest_version()).to_vec();
+        let at = damage.0.index(damaged.len());
+        damaged[at] = damage.1;
+        for bytes in [&bytes, &damaged] {
+            if let Ok(read) = MetadataRecord::read(bytes) {
+                prop_assert_eq!(MetadataRecord::read(&read.write(read.latest_version())).is_ok(), true);
+            }
+            let _ = (read_key(bytes), transactions::read_key(bytes));
+            let _ = (read_value::<OffsetCommitValue>(bytes), read_value::<GroupMetadataValue>(bytes));
+            let _ = read_value::<transactions::TransactionValue>(bytes);
+            for kind in 0..8 {
+                let _ = ControlRecord::read(&[0, 0, 0, kind], bytes);
+            }
+        }
+    }
 }

@@ -64,8 +64,16 @@ impl Sample {
     }
 
     fn field(&mut self, field: &Field) {
-        let null = field.null.contains(self.version) && self.below(4) == 0;
-        self.value(&field.kind, null);
+        let nullable = field.null.contains(self.version);
+        let null = nullable && self.below(4) == 0;
+        match field.kind {
+            Kind::Struct(_) if null => self.out.put_i8(-1),
+            Kind::Struct(fields) if nullable => {
+                self.out.put_i8(1);
+                self.fields(fields);
+            }
+            _ => self.value(&field.kind, null),
+        }
     }
 
     fn value(&mut self, kind: &Kind, null: bool) {
