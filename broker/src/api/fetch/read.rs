@@ -164,7 +164,9 @@ impl<'a> Reader<'a> {
             offsets: located.as_ref().ok().map(|located| located.offsets),
             records: Bytes::new(),
             diverging: located.as_ref().ok().and_then(|located| located.diverging),
-            lists_aborted: self.committed_only && located.is_ok(),
+            // Not beside a diverging epoch: then nothing was read.
+            lists_aborted: self.committed_only
+                && located.as_ref().is_ok_and(|located| located.diverging.is_none()),
             leader_epoch: target.partition.leader_epoch(),
         }
     }

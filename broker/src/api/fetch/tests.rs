@@ -260,12 +260,14 @@ async fn a_client_whose_history_leaves_ours_is_told_where() {
     ];
     for ((epoch, offset), (code, diverging)) in table {
         let request = each(from("t", &[(0, offset)]), |asked| asked.last_fetched_epoch = epoch);
+        let request = request.with_isolation_level(1);
         let (response, took) = timed(&bench, 12, waiting(request, 0)).await;
         let data = &response.responses[0].partitions[0];
         let told = (data.diverging_epoch.epoch >= 0)
             .then_some((data.diverging_epoch.epoch, data.diverging_epoch.end_offset));
         assert_eq!((data.error_code, told, took), (code, diverging, Duration::ZERO), "{epoch} at {offset}");
         assert!(diverging.is_none() || (bases(data).is_empty() && data.high_watermark == 15));
+        assert_eq!(data.aborted_transactions.is_some(), code == 0 && diverging.is_none());
     }
 }
 

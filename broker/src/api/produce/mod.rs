@@ -135,8 +135,9 @@ impl Producing<'_> {
     }
 
     async fn append_one(&self, entry: &Entry) -> PartitionResult {
-        let partition = self.resolve(entry)?;
         let records = entry.records.clone().unwrap_or_default();
+        shape::check_frame(&records)?;
+        let partition = self.resolve(entry)?;
         let shape = shape::check(&records, self.version >= ZSTD)?;
         if !matches!(self.acks, -1..=1) {
             return Err(Failure::code(ErrorCode::InvalidRequiredAcks));

@@ -48,11 +48,9 @@ const TRANSACTIONAL_BIT: u8 = 0x10;
 
 /// One batch of the present format; a tail too short to be another one does no harm.
 pub(super) fn check(records: &[u8], zstd_allowed: bool) -> Result<Shape, Failure> {
+    check_frame(records)?;
     let Next::Batch { len, magic } = next(records) else {
-        return Err(match next(records) {
-            Next::Impossible(what) => Failure::code(ErrorCode::CorruptMessage).with_message(what),
-            _ => Failure::code(ErrorCode::InvalidRecord),
-        });
+        return Err(Failure::code(ErrorCode::InvalidRecord));
     };
     if magic != 2 {
         return Err(Failure::code(ErrorCode::InvalidRecord));
@@ -69,6 +67,15 @@ pub(super) fn check(records: &[u8], zstd_allowed: bool) -> Result<Shape, Failure
         Next::End => Ok(Shape { codec, transactional: attributes & TRANSACTIONAL_BIT != 0 }),
         Next::Batch { .. } => Err(Failure::code(ErrorCode::InvalidRecord)),
         Next::Impossible(_) => Err(Failure::code(ErrorCode::CorruptMessage)),
+    }
+}
+
+/// A first header that can be believed. Looked at before anything else about the partition: Kafka finds these
+/// when it reads the request.
+pub(super) fn check_frame(records: &[u8]) -> Result<(), Failure> {
+    match next(records) {
+        Next::Impossible(what) => Err(Failure::code(ErrorCode::CorruptMessage).with_message(what)),
+        _ => Ok(()),
     }
 }
 

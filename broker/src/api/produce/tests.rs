@@ -174,6 +174,13 @@ async fn malformed_batches_are_refused_and_odd_ones_stored() {
 }
 
 #[tokio::test]
+async fn a_header_that_cannot_be_believed_is_found_before_the_partition_is() {
+    let bench = Bench::with_topic(1);
+    let answer = bench.append("nope", 0, vec![0; 61].into()).await;
+    assert_eq!(seen(&answer), (2, -1, -1, vec![], true));
+}
+
+#[tokio::test]
 async fn null_records_get_an_answer() {
     let bench = Bench::with_topic(1);
     let mut request = to("t", &[(0, Bytes::new())]);
