@@ -1,0 +1,124 @@
+//! Connections that do nothing, wait, or misbehave: what they cost.
+
+use super::{Bench, daybook, process, within};
+use integration_tests::{
+    Connection, Daybook,
+    batch::Batch,
+    connection::Next,
+    verbs::{fetch_request, produce_request},
+};
+use kafka_protocol::messages::{FetchRequest, MetadataRequest};
+use std::{
+    io::Write,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Memory that a thousand idle connections may cost.
+const THOUSAND_IDLE_MIB: f64 = 30.0;
+/// CPU that a thousand parked fetches may use, in hundredths of one core.
+const PARKED_CPU_PERCENT: f64 = 2.0;
+/// From an append to the answer of a fetch that waited for it.
+const WAKE_MS: f64 = 20.0;
+/// What misbehaving clients may add to the broker's memory.
+const SLOW_CLIENTS_MIB: f64 = 64.0;
+
+fn mib(daybook: &Daybook) -> f64 {
+    daybook.resident_kib() as f64 / 1024.0
+}
+
+/// A thousand clients that asked once and stay.
+pub fn idle(bench: &Bench) -> Result<(), String> {
+    let daybook = daybook(bench, &[]);
+    let before = mib(&daybook);
+    let mut connections: Vec<_> = (0..1000).map(|_| daybook.connect()).collect();
+    for connection in &mut connections {
+        connection.ask(12, &MetadataRequest::default().with_topics(Some(Vec::new())));
+    }
+    let result = within("connections: 1,000 idle ones", mib(&daybook) - before, THOUSAND_IDLE_MIB, "MiB");
+    println!("connections: {} open files", process::open_files(daybook.pid()));
+    result
+}
+
+/// Fetches that wait use no CPU, and an append wakes them at once.
+pub fn parked(bench: &Bench) -> Result<(), String> {
+    let count = if bench.brief { 200 } else { 1000 };
+    let daybook = daybook(bench, &[]);
+    daybook.connect().create_topic("t", 1, &[]);
+    let mut waiting: Vec<_> = (0..count).map(|_| daybook.connect()).collect();
+    for connection in &mut waiting {
+        connection.send(12, &fetch_request("t", &[(0, 0)]).with_max_wait_ms(60_000));
+    }
+    thread::sleep(Duration::from_millis(500));
+    let (before, from) = (process::cpu_ticks(daybook.pid()), Instant::now());
+    thread::sleep(Duration::from_secs(3));
+    let used = (process::cpu_ticks(daybook.pid()) - before) as f64 / from.elapsed().as_secs_f64();
+    let cpu = within(&format!("parked: CPU of {count} waiting fetches"), used, PARKED_CPU_PERCENT, "%");
+
+    let appended_at = Instant::now();
+    daybook.connect().produce("t", 0, &Batch::of(&["x"]));
+    waiting[0].answer::<FetchRequest>(12);
+    let wake =
+        within("parked: from append to answer", appended_at.elapsed().as_secs_f64() * 1000.0, WAKE_MS, "ms");
+    for connection in &mut waiting[1..] {
+        connection.answer::<FetchRequest>(12);
+    }
+    println!("parked: all {count} answered after {:.1} ms", appended_at.elapsed().as_secs_f64() * 1000.0);
+    cpu.and(wake)
+}
+
+/// A slow reader, clients that never read their answers, and halves of frames.
+pub fn slow(bench: &Bench) -> Result<(), String> {
+    let daybook = daybook(bench, &[]);
+    fill(&daybook);
+    let before = mib(&daybook);
+    let count = if bench.brief { 20 } else { 100 };
+    let mut deaf: Vec<_> = (0..count).map(|_| ask_and_never_read(&daybook)).collect();
+    let mut halves: Vec<_> = (0..20).map(|_| half_a_frame(&daybook)).collect();
+    // Whoever reads slowly gets everything in the end.
+    let mut reader = daybook.connect();
+    reader.send(12, &fetch_request("t", &[(0, 0)]));
+    thread::sleep(Duration::from_secs(2));
+    let grown = mib(&daybook) - before;
+    let Next::Frame(answer) = reader.next(Duration::from_secs(5)) else {
+        return Err("the slow reader got no answer".to_owned());
+    };
+    println!("slow: {count} deaf clients, 20 halves of frames; a slow reader got {} bytes", answer.len());
+    daybook.connect().all_topics();
+    deaf.clear();
+    halves.clear();
+    within("slow: memory", grown, SLOW_CLIENTS_MIB, "MiB")
+}
+
+/// Fifty megabytes in one partition.
+fn fill(daybook: &Daybook) {
+    let mut connection = daybook.connect();
+    connection.create_topic("t", 1, &[]);
+    let large = Batch::of(&["x".repeat(900_000).as_str()]);
+    for _ in 0..56 {
+        connection.produce("t", 0, &large);
+    }
+}
+
+/// Asks for the whole topic again and again, as far as the sockets take it, and reads nothing.
+fn ask_and_never_read(daybook: &Daybook) -> Connection {
+    let mut connection = daybook.connect();
+    let mut request = fetch_request("t", &[(0, 0)]);
+    request.topics[0].partitions[0].partition_max_bytes = 50 << 20;
+    for _ in 0..20 {
+        connection.send(12, &request);
+    }
+    connection
+}
+
+/// The length of a large frame, and a small part of it.
+fn half_a_frame(daybook: &Daybook) -> Connection {
+    let connection = daybook.connect();
+    let whole = connection.frame(
+        9,
+        &produce_request("t", 0, Batch::of(&["x".repeat(900_000).as_str()]).encode(), -1),
+        1,
+    );
+    connection.stream().write_all(&whole[..whole.len() / 2]).expect("open");
+    connection
+}
