@@ -1,0 +1,71 @@
+//! Share groups, streams groups and dead-letter queues.
+
+use crate::config::setting::{Check::*, settings};
+
+const INERT: &str = "Accepted; has no effect until Daybook has share and streams groups.";
+
+settings! { TABLE:
+    "errors.deadletterqueue.auto.create.topics.enable" Boolean "false", Cluster, Any, INERT;
+    "errors.deadletterqueue.topic.name.prefix" String "dlq.", Cluster, Any, INERT;
+    "group.share.assignment.interval.ms" Int "1000", Cluster, AtLeast(0), INERT;
+    internal "group.share.assignor.offload.enable" Boolean "true", Cluster, Any, INERT;
+    "group.share.assignors" List "simple", Static, Any, INERT;
+    "group.share.delivery.count.limit" Int "5", Static, Between(2, 10), INERT;
+    internal "group.share.dlq.manager.class.name" String "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager", Static, Any, INERT;
+    "group.share.heartbeat.interval.ms" Int "5000", Static, AtLeast(1), INERT;
+    internal "group.share.initialize.retry.interval.ms" Int "30000", Static, AtLeast(1), INERT;
+    "group.share.max.assignment.interval.ms" Int "15000", Static, AtLeast(0), INERT;
+    "group.share.max.delivery.count.limit" Int "10", Static, Between(5, 25), INERT;
+    "group.share.max.heartbeat.interval.ms" Int "15000", Static, AtLeast(1), INERT;
+    "group.share.max.partition.max.record.locks" Int "4000", Static, Between(2000, 10_000), INERT;
+    "group.share.max.record.lock.duration.ms" Int "60000", Static, Between(30_000, 3_600_000), INERT;
+    "group.share.max.session.timeout.ms" Int "60000", Static, AtLeast(1), INERT;
+    "group.share.max.share.sessions" Int "2000", Static, AtLeast(1), INERT;
+    "group.share.max.size" Int "200", Static, Between(1, 1000), INERT;
+    "group.share.min.assignment.interval.ms" Int "0", Static, AtLeast(0), INERT;
+    "group.share.min.delivery.count.limit" Int "2", Static, Between(2, 5), INERT;
+    "group.share.min.heartbeat.interval.ms" Int "5000", Static, AtLeast(1), INERT;
+    "group.share.min.partition.max.record.locks" Int "100", Static, Between(100, 2000), INERT;
+    "group.share.min.record.lock.duration.ms" Int "15000", Static, Between(1000, 30_000), INERT;
+    "group.share.min.session.timeout.ms" Int "45000", Static, AtLeast(1), INERT;
+    "group.share.partition.max.record.locks" Int "2000", Static, Between(100, 10_000), INERT;
+    internal "group.share.persister.class.name" String "org.apache.kafka.server.share.persister.DefaultStatePersister", Static, Any, INERT;
+    "group.share.record.lock.duration.ms" Int "30000", Static, Between(1000, 3_600_000), INERT;
+    "group.share.session.timeout.ms" Int "45000", Static, AtLeast(1), INERT;
+    internal "group.streams.acceptable.recovery.lag" Long "10000", Static, AtLeast(0), INERT;
+    "group.streams.assignment.interval.ms" Int "1000", Cluster, AtLeast(0), INERT;
+    internal "group.streams.assignor.offload.enable" Boolean "true", Cluster, Any, INERT;
+    "group.streams.assignors" List "sticky", Static, Any, INERT;
+    "group.streams.heartbeat.interval.ms" Int "5000", Static, AtLeast(1), INERT;
+    "group.streams.initial.rebalance.delay.ms" Int "3000", Static, AtLeast(0), INERT;
+    "group.streams.max.assignment.interval.ms" Int "15000", Static, AtLeast(0), INERT;
+    "group.streams.max.heartbeat.interval.ms" Int "15000", Static, AtLeast(1), INERT;
+    "group.streams.max.session.timeout.ms" Int "60000", Static, AtLeast(1), INERT;
+    "group.streams.max.size" Int "2147483647", Static, AtLeast(1), INERT;
+    "group.streams.max.standby.replicas" Int "2", Static, AtLeast(0), INERT;
+    internal "group.streams.max.warmup.replicas" Int "20", Static, AtLeast(0), INERT;
+    "group.streams.min.assignment.interval.ms" Int "0", Static, AtLeast(0), INERT;
+    "group.streams.min.heartbeat.interval.ms" Int "5000", Static, AtLeast(1), INERT;
+    "group.streams.min.session.timeout.ms" Int "45000", Static, AtLeast(1), INERT;
+    internal "group.streams.min.task.offset.interval.ms" Int "15000", Static, AtLeast(1), INERT;
+    "group.streams.num.standby.replicas" Int "0", Static, AtLeast(0), INERT;
+    internal "group.streams.num.warmup.replicas" Int "2", Static, AtLeast(0), INERT;
+    "group.streams.rack.aware.assignment.tags" List "", Static, Any, INERT;
+    "group.streams.session.timeout.ms" Int "45000", Static, AtLeast(1), INERT;
+    internal "group.streams.task.offset.interval.ms" Int "60000", Static, AtLeast(1), INERT;
+    "group.streams.topology.description.plugin.class" Class null, Static, Any, INERT;
+    "share.coordinator.append.linger.ms" Int "-1", Static, AtLeast(-1), INERT;
+    "share.coordinator.cached.buffer.max.bytes" Int "1048588", Cluster, AtLeast(524_288), INERT;
+    internal "share.coordinator.cold.partition.snapshot.interval.ms" Int "300000", Static, AtLeast(1), INERT;
+    "share.coordinator.load.buffer.size" Int "5242880", Static, AtLeast(1), INERT;
+    "share.coordinator.snapshot.update.records.per.snapshot" Int "500", Static, Between(0, 500), INERT;
+    "share.coordinator.state.topic.compression.codec" Int "0", Static, Any, INERT;
+    "share.coordinator.state.topic.min.isr" Short "1", Static, AtLeast(1), INERT;
+    "share.coordinator.state.topic.num.partitions" Int "50", Static, AtLeast(1), INERT;
+    internal "share.coordinator.state.topic.prune.interval.ms" Int "300000", Static, AtLeast(1), INERT;
+    "share.coordinator.state.topic.replication.factor" Short "1", Static, AtLeast(1), INERT;
+    "share.coordinator.state.topic.segment.bytes" Int "104857600", Static, AtLeast(1), INERT;
+    "share.coordinator.threads" Int "1", Static, AtLeast(1), INERT;
+    "share.coordinator.write.timeout.ms" Int "5000", Static, AtLeast(1), INERT;
+    "share.fetch.purgatory.purge.interval.requests" Int "1000", Static, Any, INERT;
+}

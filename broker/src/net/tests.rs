@@ -1,0 +1,200 @@
+//! The connection loop against a handler that echoes: framing, order, limits, panics, stopping.
+
+use super::*;
+use crate::config::ListenerConfig;
+use bytes::{BufMut, Bytes, BytesMut};
+use std::{collections::BTreeMap, future::Future, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    sync::watch,
+    task::JoinHandle,
+    time::timeout,
+};
+
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Answers a frame with itself; special first bytes do special things.
+struct Echo;
+
+impl FrameHandler for Echo {
+    fn largest_frame(&self, api_key: i16) -> usize {
+        if api_key == 0 { 4 << 20 } else { 1000 }
+    }
+    fn largest_of_all(&self) -> usize {
+        4 << 20
+    }
+    fn handle<'a>(
+        &'a self,
+        _connection: &'a Connection,
+        frame: Bytes,
+    ) -> Pin<Box<dyn Future<Output = Reply> + Send + 'a>> {
+        Box::pin(async move {
+            match frame.get(2) {
+                Some(b'P') => panic!("a handler that panics"),
+                Some(b'N') => Reply::Nothing,
+                Some(b'C') => Reply::Close("asked to".into()),
+                Some(b'W') => std::future::pending().await,
+                _ => {
+                    let mut prefix = BytesMut::new();
+                    prefix.put_i32(frame.len() as i32);
+                    Reply::Send(vec![prefix.freeze(), Bytes::new(), frame])
+                }
+            }
+        })
+    }
+    fn describe(&self, _frame: &[u8]) -> String {
+        "an echo".into()
+    }
+}
+
+struct Running {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    serving: JoinHandle<()>,
+}
+
+fn start(max_connections: i32, idle: Duration) -> Running {
+    let config = ListenerConfig {
+        name: "PLAINTEXT".into(),
+        hosts: vec!["127.0.0.1".parse().expect("an address")],
+        port: 0,
+        advertised_host: None,
+        advertised_port: None,
+    };
+    let listeners = Listeners::bind(&[config], 50).expect("a free port");
+    let address = listeners.addresses()[0];
+    assert_eq!(listeners.endpoints()[0].port, address.port(), "the chosen port is advertised");
+    let (stop, shutdown) = Shutdown::new();
+    let limits = Arc::new(ConnectionLimits::new(max_connections, i32::MAX, BTreeMap::new(), i32::MAX));
+    let around = Surroundings {
+        handler: Arc::new(Echo),
+        budget: Budget::new(-1, 4 << 20),
+        refusals: Arc::default(),
+        idle,
+        shutdown,
+    };
+    let serving = tokio::spawn(listeners.accept(limits, Arc::new(around)).expect("listening"));
+    Running { address, stop, serving }
+}
+
+fn frame(body: &[u8]) -> Vec<u8> {
+    [&(body.len() as i32).to_be_bytes(), body].concat()
+}
+
+async fn connect(running: &Running) -> TcpStream {
+    TcpStream::connect(running.address).await.expect("a connection")
+}
+
+async fn send(stream: &mut TcpStream, bytes: &[u8]) {
+    stream.write_all(bytes).await.expect("sent");
+}
+
+async fn receive(stream: &mut TcpStream) -> Vec<u8> {
+    let reading = async {
+        let length = stream.read_i32().await.expect("a length");
+        let mut body = vec![0; length as usize];
+        stream.read_exact(&mut body).await.expect("a body");
+        body
+    };
+    timeout(DEADLINE, reading).await.expect("an answer in time")
+}
+
+async fn expect_closed(stream: &mut TcpStream) {
+    let mut rest = Vec::new();
+    // A reset is an end too: the broker closed with bytes of ours unread.
+    let _ = timeout(DEADLINE, stream.read_to_end(&mut rest)).await.expect("the end in time");
+    assert!(rest.is_empty(), "nothing was answered");
+}
+
+#[tokio::test]
+async fn pipelined_frames_are_answered_in_order_however_the_bytes_arrive() {
+    let running = start(10, DEADLINE);
+    let mut stream = connect(&running).await;
+    let mut bytes = frame(b"\0\x01one");
+    bytes.extend(frame(b"\0\x01N"));
+    bytes.extend(frame(b"\0\x01two"));
+    for byte in &bytes {
+        send(&mut stream, &[*byte]).await;
+    }
+    assert_eq!(receive(&mut stream).await, b"\0\x01one");
+    assert_eq!(receive(&mut stream).await, b"\0\x01two", "a request without an answer leaves no gap");
+    let large: Vec<u8> = [0, 0].into_iter().chain((0..3 << 20).map(|i| i as u8)).collect();
+    let mut both = frame(&large);
+    both.extend(frame(b"\0\x01small"));
+    let (mut reader, mut writer) = stream.split();
+    let writing = async { writer.write_all(&both).await.expect("sent") };
+    let mut answer = vec![0; large.len() + 4];
+    let reading = async { reader.read_exact(&mut answer).await.expect("the large answer") };
+    tokio::join!(writing, reading);
+    assert_eq!(&answer[4..], &large[..]);
+    assert_eq!(receive(&mut stream).await, b"\0\x01small");
+}
+
+/// WIRE-04, WIRE-05
+#[tokio::test]
+async fn impossible_lengths_close_that_connection_only() {
+    let running = start(10, DEADLINE);
+    let mut good = connect(&running).await;
+    for start in
+        [&b"\xff\xff\xff\xff"[..], b"GET / HTTP/1.1\r\n\r\n", b"\x7f\xff\xff\xff", &frame(&[1; 1001])]
+    {
+        let mut bad = connect(&running).await;
+        send(&mut bad, start).await;
+        expect_closed(&mut bad).await;
+    }
+    send(&mut good, &frame(b"\0\x01still")).await;
+    assert_eq!(receive(&mut good).await, b"\0\x01still");
+}
+
+#[tokio::test]
+async fn a_panic_in_a_handler_closes_that_connection_only() {
+    let running = start(10, DEADLINE);
+    let (mut bad, mut good) = (connect(&running).await, connect(&running).await);
+    send(&mut bad, &frame(b"\0\x01P")).await;
+    expect_closed(&mut bad).await;
+    send(&mut good, &frame(b"\0\x01ok")).await;
+    assert_eq!(receive(&mut good).await, b"\0\x01ok");
+}
+
+#[tokio::test]
+async fn over_max_connections_a_new_one_is_closed_and_room_comes_back() {
+    let running = start(1, DEADLINE);
+    let mut first = connect(&running).await;
+    send(&mut first, &frame(b"\0\x01a")).await;
+    receive(&mut first).await;
+    expect_closed(&mut connect(&running).await).await;
+    send(&mut first, &frame(b"\0\x01C")).await;
+    expect_closed(&mut first).await;
+    let mut next = connect(&running).await;
+    send(&mut next, &frame(b"\0\x01b")).await;
+    assert_eq!(receive(&mut next).await, b"\0\x01b");
+}
+
+/// WIRE-13
+#[tokio::test]
+async fn an_idle_connection_and_half_a_frame_are_closed_but_a_request_in_work_is_not() {
+    let running = start(10, Duration::from_millis(100));
+    let (mut idle, mut half, mut busy) =
+        (connect(&running).await, connect(&running).await, connect(&running).await);
+    send(&mut half, &frame(b"\0\x01never complete")[..7]).await;
+    send(&mut busy, &frame(b"\0\x01W")).await;
+    expect_closed(&mut idle).await;
+    expect_closed(&mut half).await;
+    let mut byte = [0; 1];
+    let waited = timeout(Duration::from_millis(300), busy.read(&mut byte)).await;
+    assert!(waited.is_err(), "a parked request keeps its connection");
+}
+
+#[tokio::test]
+async fn a_stop_ends_idle_connections_and_parked_requests_in_under_a_second() {
+    let running = start(10, DEADLINE);
+    let (mut idle, mut parked) = (connect(&running).await, connect(&running).await);
+    send(&mut idle, &frame(b"\0\x01a")).await;
+    receive(&mut idle).await;
+    send(&mut parked, &frame(b"\0\x01W")).await;
+    running.stop.send(true).expect("it still runs");
+    timeout(Duration::from_secs(1), running.serving).await.expect("in under a second").expect("no panic");
+    expect_closed(&mut idle).await;
+    expect_closed(&mut parked).await;
+}

@@ -1,0 +1,3 @@
+//! What the broker tells about itself.
+
+pub mod logging;
