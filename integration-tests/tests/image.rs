@@ -22,7 +22,8 @@ fn workspace() -> PathBuf {
 /// Builds the static binary as `cargo xtask image` does, and the image from the Dockerfile at the top.
 async fn image() -> GenericImage {
     let mut cargo = Command::new(env!("CARGO"));
-    let printed = integration_tests::tools::run(cargo.current_dir(workspace()).args(["xtask", "static-binary"]));
+    let printed =
+        integration_tests::tools::run(cargo.current_dir(workspace()).args(["xtask", "static-binary"]));
     let folder = PathBuf::from(printed.lines().last().expect("the folder"));
     // An empty folder cannot be sent as a file; its note makes it one that can.
     let note = folder.join("data/.empty");
