@@ -55,7 +55,7 @@ impl DataDir {
     /// Opens the folder, creating it and its identity when there is none yet.
     ///
     /// `cluster_id`: the one that is configured; `None` takes the stored one, or a new one for a new folder.
-    /// A note of a clean shutdown is consumed: should this process die, the next start sees none.
+    /// Whoever then changes anything in the folder calls [`DataDir::begin_changes`] first.
     pub fn open(path: &Path, cluster_id: Option<&str>, node_id: i32) -> Result<DataDir, DataDirError> {
         // Looked at before the lock file is made, so that somebody else's folder stays as it was.
         let expected = Expected { cluster_id, node_id };
@@ -65,7 +65,7 @@ impl DataDir {
         // Looked at again: another process may have made the folder its own before we had the lock.
         let stored = expected.check(path)?;
         let properties = complete(path, stored, &expected)?;
-        let clean_shutdown = clean_shutdown::take(path)?;
+        let clean_shutdown = clean_shutdown::read(path)?;
         Ok(DataDir {
             path: path.to_owned(),
             cluster_id: properties.cluster_id,
@@ -92,6 +92,12 @@ impl DataDir {
     /// The broker epoch at the last shutdown when that was clean; `None` after a crash and at the first start.
     pub fn clean_shutdown(&self) -> Option<i64> {
         self.clean_shutdown
+    }
+
+    /// Forgets the clean shutdown on the disk: from here on, should this process die, the next start sees none. Until
+    /// then the folder can still be refused and left as it was.
+    pub fn begin_changes(&self) -> Result<(), DataDirError> {
+        clean_shutdown::remove(&self.path)
     }
 
     /// Notes that everything was closed properly, and lets go of the folder. The last write of the process.

@@ -2,7 +2,7 @@
 
 use crate::{
     catalog::Topics,
-    coordinator::{AppendFailure, Durable, OffsetsLog, ReplayFailure},
+    coordinator::{AppendFailure, Durable, OffsetsLog, ReplayFailure, Visit},
     logs::Logs,
     partition::{Partition, ReadAt},
 };
@@ -63,11 +63,7 @@ impl OffsetsLog for OffsetsTopic {
         Ok(())
     }
 
-    fn replay(
-        &self,
-        index: i32,
-        visit: &mut dyn FnMut(&[u8], Option<&[u8]>),
-    ) -> Result<(), ReplayFailure> {
+    fn replay(&self, index: i32, visit: Visit<'_>) -> Result<(), ReplayFailure> {
         let partition = self.partition(index).ok_or_else(|| ReplayFailure("it does not exist".into()))?;
         let offsets = partition.offsets();
         let mut offset = offsets.log_start;

@@ -9,10 +9,10 @@ use crate::{
     catalog::{self, Catalog, Registration, Topics},
     config::{BrokerConfig, Loaded, check_topic_overrides, topic_config},
     coordinator::{GroupCoordinator, SystemClock, group::GroupSettings},
-    group_service::GroupService,
     data_dir::DataDir,
     durability::stop_process,
     fetch_session::Sessions,
+    group_service::GroupService,
     logs::{Logs, Opening, ToOpen, duties},
     net::{Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, Surroundings},
     observe::logging::LogLevels,
@@ -155,7 +155,8 @@ fn open(
     let data_dir = DataDir::open(&config.log_dir, config.cluster_id.as_deref(), config.node_id)
         .map_err(|error| error.to_string())?;
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let catalog = Catalog::open(disk.clone(), &data_dir, config.node_id).map_err(|error| error.to_string())?;
+    let catalog =
+        Catalog::open(disk.clone(), &data_dir, config.node_id).map_err(|error| error.to_string())?;
     catalog.register(registration).map_err(|error| error.to_string())?;
     let catalog = Arc::new(catalog);
     let opening =

@@ -119,7 +119,9 @@ impl ConfigStore for DynamicSettings {
         let answer = decided.await.map_err(|error| error.to_string())?;
         match BrokerConfig::from_layers(&self.topics.layers()) {
             Ok(settings) => self.settings.store(Arc::new(settings)),
-            Err(error) => tracing::error!("dynamic settings do not fit together and are not in force: {error}"),
+            Err(error) => {
+                tracing::error!("dynamic settings do not fit together and are not in force: {error}")
+            }
         }
         Ok(answer)
     }
@@ -138,7 +140,8 @@ impl BlockSource for CatalogBlocks {
         let catalog = self.0.clone();
         Box::pin(async move {
             let given = tokio::task::spawn_blocking(move || catalog.next_producer_id_block()).await;
-            let (first, count) = given.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+            let (first, count) =
+                given.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
             Ok(first..first + i64::from(count))
         })
     }

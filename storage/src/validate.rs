@@ -71,11 +71,19 @@ pub struct Rejected {
     pub records: Vec<RecordError>,
     /// Kafka names the fault in its answer only for broken frames and bad records.
     pub tell_client: bool,
+    /// The bytes were one whole batch; the fault lies inside it.
+    pub one_batch: bool,
 }
 
 impl Rejected {
     fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), records: Vec::new(), tell_client: false }
+        Self { reason, message: message.into(), records: Vec::new(), tell_client: false, one_batch: false }
+    }
+
+    /// Does the log start belong into the answer to a client? Kafka names it once it has looked into the batch.
+    pub fn tells_log_start(&self) -> bool {
+        let looked_into = [Reason::InvalidRecord, Reason::InvalidTimestamp, Reason::InvalidProducerEpoch];
+        self.one_batch && looked_into.contains(&self.reason)
     }
 
     fn told(self) -> Self {
@@ -163,6 +171,10 @@ pub fn any_transactional(mut records: &[u8]) -> bool {
 /// Checks what a client sent for one partition: exactly one batch that keeps every rule.
 pub fn validate(records: Bytes, rules: &Rules) -> Result<ValidBatch, Rejected> {
     let len = only_batch(&records, rules)?;
+    check_batch(records, len, rules).map_err(|rejected| Rejected { one_batch: true, ..rejected })
+}
+
+fn check_batch(records: Bytes, len: usize, rules: &Rules) -> Result<ValidBatch, Rejected> {
     let header = check_header(&records[..len], rules)?;
     let payload = records.slice(HEADER_LEN..len);
     let max_timestamp = check_records(&header, &payload, rules)?;
@@ -317,7 +329,7 @@ impl RecordCheck<'_> {
         let Some(first) = self.bad.first() else { return Ok(self.max_timestamp) };
         let reason = if self.bad_time { Reason::InvalidTimestamp } else { Reason::InvalidRecord };
         let message = first.message.clone();
-        Err(Rejected { reason, message, records: self.bad, tell_client: true })
+        Err(Rejected { reason, message, records: self.bad, tell_client: true, one_batch: true })
     }
 }
 

@@ -50,7 +50,9 @@ pub fn handle(
                     .with_max_version(METADATA_VERSION.1),
             ])
             .with_finalized_features_epoch(image.features_epoch)
-            .with_finalized_features(image.features.iter().filter(|(_, level)| *level > 0).map(finalized).collect());
+            .with_finalized_features(
+                image.features.iter().filter(|(_, level)| *level > 0).map(finalized).collect(),
+            );
     }
     response
 }

@@ -9,11 +9,7 @@ use crate::{
     services::Services,
 };
 use bytes::Bytes;
-use protocol_glue::{
-    codec,
-    header::RequestHeader,
-    preflight,
-};
+use protocol_glue::{codec, header::RequestHeader, preflight};
 use std::{future::Future, pin::Pin};
 use tracing::Instrument;
 

@@ -17,6 +17,8 @@ pub mod describe_log_dirs;
 mod dispatch;
 pub mod fetch;
 pub mod find_coordinator;
+#[cfg(test)]
+mod group_tests;
 mod heartbeat;
 pub mod incremental_alter_configs;
 pub mod init_producer_id;
@@ -35,8 +37,6 @@ mod sync_group;
 mod table;
 mod text;
 pub mod this_broker;
-#[cfg(test)]
-mod group_tests;
 
 pub use dispatch::Dispatcher;
 pub use table::{APIS, Api, Call, Outcome};

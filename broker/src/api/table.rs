@@ -4,8 +4,8 @@ use super::{
     api_versions, create_partitions, create_topics, delete_groups, delete_records, delete_topics,
     describe_acls, describe_cluster, describe_configs, describe_groups, describe_log_dirs, fetch,
     find_coordinator, heartbeat, incremental_alter_configs, init_producer_id, join_group, leave_group,
-    list_groups, list_offsets, metadata, offset_commit, offset_delete, offset_fetch,
-    offset_for_leader_epoch, produce, sync_group,
+    list_groups, list_offsets, metadata, offset_commit, offset_delete, offset_fetch, offset_for_leader_epoch,
+    produce, sync_group,
 };
 use crate::{net::Connection, services::Services};
 use bytes::Bytes;
@@ -57,8 +57,11 @@ pub enum Unanswered {
     Encode(#[from] codec::EncodeError),
 }
 
-type Handler =
-    for<'a> fn(&'a Services, Call<'a>, Bytes) -> Pin<Box<dyn Future<Output = Result<Outcome, Unanswered>> + Send + 'a>>;
+type Handler = for<'a> fn(
+    &'a Services,
+    Call<'a>,
+    Bytes,
+) -> Pin<Box<dyn Future<Output = Result<Outcome, Unanswered>> + Send + 'a>>;
 
 /// A row. The handler gets the services to pick from, the call, and the decoded request.
 macro_rules! api {
@@ -184,7 +187,11 @@ pub fn api_of(key: i16) -> Option<&'static Api> {
     APIS.iter().find(|api| api.key == key)
 }
 
-async fn run_produce<'a>(services: &'a Services, call: Call<'a>, mut body: Bytes) -> Result<Outcome, Unanswered> {
+async fn run_produce<'a>(
+    services: &'a Services,
+    call: Call<'a>,
+    mut body: Bytes,
+) -> Result<Outcome, Unanswered> {
     let request = read(&mut body, call.version)?;
     drop(body);
     let image = services.topics.image();
@@ -196,7 +203,11 @@ async fn run_produce<'a>(services: &'a Services, call: Call<'a>, mut body: Bytes
     })
 }
 
-async fn run_fetch<'a>(services: &'a Services, call: Call<'a>, mut body: Bytes) -> Result<Outcome, Unanswered> {
+async fn run_fetch<'a>(
+    services: &'a Services,
+    call: Call<'a>,
+    mut body: Bytes,
+) -> Result<Outcome, Unanswered> {
     let request = read(&mut body, call.version)?;
     drop(body);
     let image = services.topics.image();

@@ -54,38 +54,54 @@ pub(super) struct Journal {
     node_id: i32,
     epoch: i32,
     quorum: Vec<ControlRecord>,
+    /// The log ends within a transaction.
+    unfinished: bool,
     bytes_since_snapshot: u64,
 }
 
-/// What opening found.
-pub(super) struct Opened {
-    pub journal: Journal,
-    /// What a new log has to begin with.
-    pub bootstrap: Vec<MetadataRecord>,
-}
-
 impl Journal {
-    /// Opens the log, making what a new folder lacks, and shows every record that counts to `apply`, with its offset.
+    /// Opens the log and shows every record that counts to `apply`, with its offset. Returns what a new log has to
+    /// begin with, too. Nothing may be appended before [`Journal::lead`].
     pub(super) fn open(
         disk: Arc<dyn Disk>,
         data_dir: &DataDir,
         node_id: i32,
         mut apply: impl FnMut(&MetadataRecord, i64) -> Result<(), String>,
-    ) -> Result<Opened, CatalogError> {
+    ) -> Result<(Journal, Vec<MetadataRecord>), CatalogError> {
         let dir = data_dir.path().join(FOLDER);
         disk.make_dir(&dir).map_err(|source| CatalogError::Io { path: dir.clone(), source })?;
-        snapshot_file::remove_leftover(&*disk, &dir)?;
+        QuorumState::read(&dir, node_id)?;
         let hints =
             Hints { clean: data_dir.clean_shutdown().is_some(), now_ms: now_ms(), ..Hints::default() };
         let (log, _) = Log::open(Arc::clone(&disk), &dir, log_config(), hints)?;
-        if partition_metadata::read(&dir).map_err(from_data_dir)?.is_none() {
-            partition_metadata::write(&dir, TOPIC_ID).map_err(from_data_dir)?;
-        }
-        let mut journal =
-            Journal { log, disk, dir, node_id, epoch: 0, quorum: Vec::new(), bytes_since_snapshot: 0 };
+        let mut journal = Journal {
+            log,
+            disk,
+            dir,
+            node_id,
+            epoch: 0,
+            quorum: Vec::new(),
+            unfinished: false,
+            bytes_since_snapshot: 0,
+        };
         let bootstrap = journal.load(&mut apply)?;
-        journal.lead()?;
-        Ok(Opened { journal, bootstrap })
+        Ok((journal, bootstrap))
+    }
+
+    /// Makes the folder complete and this node the leader, if they are not already: an election of one.
+    pub(super) fn lead(&mut self) -> Result<(), CatalogError> {
+        snapshot_file::remove_leftover(&*self.disk, &self.dir)?;
+        if partition_metadata::read(&self.dir).map_err(from_data_dir)?.is_none() {
+            partition_metadata::write(&self.dir, TOPIC_ID).map_err(from_data_dir)?;
+        }
+        self.elect()?;
+        // A transaction without an end was never finished: its records do not count, and must not be taken up by
+        // what comes after them.
+        if self.unfinished {
+            let abort = MetadataRecord::AbortTransaction(Default::default());
+            self.append(&versions::write_all(&[abort]))?;
+        }
+        Ok(())
     }
 
     /// Shows the newest snapshot and the log after it; returns the records that formatting left.
@@ -148,17 +164,11 @@ impl Journal {
             }
         }
         self.quorum = replay.quorum;
-        // A transaction without an end was never finished: its records do not count, and must not be taken up by
-        // what comes after them.
-        if replay.pending.is_some() {
-            let abort = MetadataRecord::AbortTransaction(Default::default());
-            self.append(&versions::write_all(&[abort]))?;
-        }
+        self.unfinished = replay.pending.is_some();
         Ok(())
     }
 
-    /// Makes this node the leader, if it is not already: an election of one.
-    fn lead(&mut self) -> Result<(), CatalogError> {
+    fn elect(&mut self) -> Result<(), CatalogError> {
         let state = QuorumState::read(&self.dir, self.node_id)?;
         let in_log = self.log.latest_epoch().unwrap_or(0);
         if state.leader_id() == i64::from(self.node_id) && state.leader_epoch() == in_log && in_log > 0 {
@@ -341,7 +351,7 @@ fn read_error(error: ReadError) -> CatalogError {
     }
 }
 
-fn from_data_dir(error: DataDirError) -> CatalogError {
+pub(super) fn from_data_dir(error: DataDirError) -> CatalogError {
     match error {
         DataDirError::Io { path, source } => CatalogError::Io { path, source },
         other => CatalogError::Unsupported(other.to_string()),

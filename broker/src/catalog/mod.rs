@@ -66,10 +66,13 @@ impl Catalog {
     /// Opens the catalog in a data folder: replays it, and writes what every start has to write, if anything.
     pub fn open(disk: Arc<dyn Disk>, data_dir: &DataDir, node_id: i32) -> Result<Catalog, CatalogError> {
         let mut image = Image::new(Local { node_id, directory_id: data_dir.directory_id() });
-        let opened = Journal::open(disk, data_dir, node_id, |record, offset| image.apply(record, offset))?;
-        image.check_complete().map_err(CatalogError::Unsupported)?;
-        let clean = data_dir.clean_shutdown().is_some();
-        start::start(Box::new(opened.journal), image, opened.bootstrap, clean)
+        let (mut journal, bootstrap) =
+            Journal::open(disk, data_dir, node_id, |record, offset| image.apply(record, offset))?;
+        // Everything that can refuse the folder comes before the first change to it.
+        start::check(&image)?;
+        data_dir.begin_changes().map_err(journal::from_data_dir)?;
+        journal.lead()?;
+        start::start(Box::new(journal), image, bootstrap, data_dir.clean_shutdown().is_some())
     }
 
     /// Makes a change: `decide` sees the present image and says what to write and what to answer. When this returns,

@@ -15,21 +15,28 @@ pub(super) const MAX_METADATA_VERSION: i16 = 33;
 /// Records in one batch at most: it stays well below what Kafka reads at once.
 const MAX_BATCH_RECORDS: usize = 10_000;
 
-/// Serves what was replayed. `clean`: the process before us closed everything, so nobody can have seen a batch that
-/// is gone now, and the leader epochs stay. After a crash each is raised by one, which is how clients and tools
-/// notice a log that may have lost its end.
-pub(super) fn start(
-    store: Box<dyn Store>,
-    image: Image,
-    bootstrap: Vec<MetadataRecord>,
-    clean: bool,
-) -> Result<Catalog, CatalogError> {
+/// Can this catalog be served by this release, on a node of its own?
+pub(super) fn check(image: &Image) -> Result<(), CatalogError> {
+    image.check_complete().map_err(CatalogError::Unsupported)?;
+    image.settling_changes().map_err(CatalogError::Unsupported)?;
     let level = image.feature(METADATA_VERSION);
     if level > MAX_METADATA_VERSION {
         return Err(CatalogError::Unsupported(format!(
             "its metadata.version is {level}, and this release knows levels up to {MAX_METADATA_VERSION}"
         )));
     }
+    Ok(())
+}
+
+/// Serves what was replayed and checked. `clean`: the process before us closed everything, so nobody can have seen a
+/// batch that is gone now, and the leader epochs stay. After a crash each is raised by one, which is how clients and
+/// tools notice a log that may have lost its end.
+pub(super) fn start(
+    store: Box<dyn Store>,
+    image: Image,
+    bootstrap: Vec<MetadataRecord>,
+    clean: bool,
+) -> Result<Catalog, CatalogError> {
     let records = start_records(&image, bootstrap, clean).map_err(CatalogError::Unsupported)?;
     let catalog = Catalog::new(store, image);
     for batch in records.chunks(MAX_BATCH_RECORDS) {

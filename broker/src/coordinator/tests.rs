@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock,
+    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock, Visit,
     group::{
         CommitRequest, GroupError, GroupSettings, Identity, JoinRequest, Joined, OffsetToCommit, State,
         SyncRequest, TopicToCommit,
@@ -49,11 +49,7 @@ impl OffsetsLog for MemoryLog {
         Ok(())
     }
 
-    fn replay(
-        &self,
-        partition: i32,
-        visit: &mut dyn FnMut(&[u8], Option<&[u8]>),
-    ) -> Result<(), ReplayFailure> {
+    fn replay(&self, partition: i32, visit: Visit<'_>) -> Result<(), ReplayFailure> {
         let batches = self.partitions.lock()[usize::try_from(partition).expect("an index")].clone();
         for (key, value) in batches.iter().flatten() {
             visit(key, value.as_deref());

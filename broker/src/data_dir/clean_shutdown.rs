@@ -5,13 +5,17 @@ use std::path::Path;
 
 const NAME: &str = ".kafka_cleanshutdown";
 
-/// The broker epoch in the note, and the note is gone. An unreadable note counts: only its presence says "clean".
-pub(super) fn take(dir: &Path) -> Result<Option<i64>, DataDirError> {
+/// The broker epoch in the note. An unreadable note counts: only its presence says "clean".
+pub(super) fn read(dir: &Path) -> Result<Option<i64>, DataDirError> {
     let Some(text) = durable_file::read(&dir.join(NAME))? else { return Ok(None) };
-    durable_file::remove(dir, NAME)?;
     let epoch =
         serde_json::from_str::<serde_json::Value>(&text).ok().and_then(|note| note["brokerEpoch"].as_i64());
     Ok(Some(epoch.unwrap_or(-1)))
+}
+
+/// Takes the note away for good.
+pub(super) fn remove(dir: &Path) -> Result<(), DataDirError> {
+    durable_file::remove(dir, NAME)
 }
 
 /// Leaves the note; durable when this returns.

@@ -123,6 +123,7 @@ fn a_clean_shutdown_is_seen_once() {
     assert_eq!(written(root.path(), ".kafka_cleanshutdown"), r#"{"version":0,"brokerEpoch":11}"#);
     let dir = DataDir::open(root.path(), None, 1).expect("opens");
     assert_eq!(dir.clean_shutdown(), Some(11));
+    dir.begin_changes().expect("removes");
     assert!(!root.path().join(".kafka_cleanshutdown").exists());
     drop(dir);
     assert_eq!(DataDir::open(root.path(), None, 1).expect("opens").clean_shutdown(), None);

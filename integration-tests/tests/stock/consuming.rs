@@ -67,11 +67,9 @@ fn a_position_outside_the_log_is_reported() {
     connection.produce("t", 0, &Batch::of(&["a", "b", "c"]));
     connection.delete_records("t", 0, 2);
     let consumer = assigned(&daybook, "t", 0, 0);
-    let error = loop {
-        match consumer.poll(WITHIN).expect("something") {
-            Ok(message) => panic!("a record that was deleted: {}", message.offset()),
-            Err(error) => break error,
-        }
+    let error = match consumer.poll(WITHIN).expect("something") {
+        Ok(message) => panic!("a record that was deleted: {}", message.offset()),
+        Err(error) => error,
     };
     assert!(
         matches!(

@@ -374,6 +374,17 @@ fn only_broken_frames_and_bad_records_carry_a_message() {
 }
 
 #[test]
+fn the_log_start_is_told_once_the_batch_was_looked_into() {
+    let told = |bytes: Bytes| validate(bytes, &rules()).expect_err("refused").tells_log_start();
+    assert!(told(Sketch { base_offset: 5, ..Sketch::plain(1) }.bytes()));
+    assert!(told(Sketch { count: Some(2), ..Sketch::plain(1) }.bytes()));
+    assert!(told(Sketch { timestamp: i64::MIN, ..Sketch::plain(1) }.bytes()));
+    assert!(!told(Sketch { crc: Some(0), ..Sketch::plain(1) }.bytes()));
+    assert!(!told(one(kv().value(Some(&vec![0; 2_000_000]))).bytes()));
+    assert!(!told(Bytes::new()));
+}
+
+#[test]
 fn the_transactional_bit_is_found_in_any_batch() {
     let plain = Sketch::plain(1).bytes();
     let transactional = Sketch { attributes: 1 << 4, ..Sketch::plain(1) }.bytes();
@@ -389,6 +400,32 @@ proptest::proptest! {
     fn nothing_a_client_sends_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
         let _ = validate(bytes.clone().into(), &rules());
         any_transactional(&bytes);
+    }
+
+    #[test]
+    fn no_payload_of_any_codec_panics(
+        codec in proptest::sample::select(vec![Codec::None, Codec::Gzip, Codec::Snappy, Codec::Lz4, Codec::Zstd]),
+        noise in proptest::collection::vec((0usize..400, proptest::prelude::any::<u8>()), 0..6),
+        cut in 0usize..400,
+        random in proptest::option::of(proptest::collection::vec(proptest::prelude::any::<u8>(), 0..100)),
+    ) {
+        let mut sketch = Sketch::plain(20).compressed(codec);
+        let mut payload = sketch.payload_bytes();
+        payload.truncate(cut);
+        for (at, to) in noise {
+            if let Some(byte) = payload.get_mut(at) {
+                *byte = to;
+            }
+        }
+        sketch.payload = Some(random.unwrap_or(payload));
+        if let Ok(batch) = validate(sketch.bytes(), &rules()) {
+            // What was accepted can be read.
+            let bytes = batch.to_bytes();
+            let stored = crate::batch::batches(&bytes).next().expect("intact");
+            let mut offsets = Vec::new();
+            stored.for_each_record(usize::MAX, &mut |record| offsets.push(record.offset)).expect("reads");
+            proptest::prop_assert_eq!(offsets, (0..20).collect::<Vec<_>>());
+        }
     }
 
     #[test]

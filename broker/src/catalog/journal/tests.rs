@@ -1,7 +1,8 @@
 use super::*;
 use crate::catalog::{Catalog, Image, Registration};
 use protocol_glue::records::metadata::{
-    AbortTransaction, BeginTransaction, BrokerEndpoint, EndTransaction, ProducerIds, Topic as TopicRecord,
+    AbortTransaction, BeginTransaction, BrokerEndpoint, EndTransaction, FeatureLevel, ProducerIds,
+    Topic as TopicRecord,
 };
 use std::fs;
 use storage::disk::RealDisk;
@@ -199,6 +200,7 @@ fn a_quorum_of_several_is_refused() {
     let data_dir = DataDir::open(root.path(), None, 1).expect("opens");
     let error = Catalog::open(Arc::new(RealDisk), &data_dir, 1).err().expect("refused").to_string();
     assert!(error.contains("several controllers"), "{error}");
+    assert!(root.path().join(".kafka_cleanshutdown").exists(), "refused and left as it was");
 }
 
 /// Another leader's epoch is over when we open the folder, and the log says so.
@@ -216,4 +218,20 @@ fn a_newer_epoch_is_followed_by_ours() {
     );
     let epochs = fs::read_to_string(root.path().join(FOLDER).join("leader-epoch-checkpoint")).expect("there");
     assert!(epochs.ends_with("8 2\n"), "{epochs}");
+}
+
+#[test]
+fn a_newer_metadata_version_is_refused_and_left_as_it_was() {
+    let root = tempfile::tempdir().expect("a folder");
+    let opened = open(root.path());
+    let level = FeatureLevel { name: "metadata.version".to_owned(), feature_level: 34 };
+    opened.1.change(|_| (vec![level.into()], ())).expect("writes");
+    close(opened);
+    let log = root.path().join(FOLDER).join("00000000000000000000.log");
+    let before = fs::read(&log).expect("there");
+    let data_dir = DataDir::open(root.path(), None, 1).expect("opens");
+    let error = Catalog::open(Arc::new(RealDisk), &data_dir, 1).err().expect("refused").to_string();
+    assert!(error.contains("metadata.version is 34"), "{error}");
+    assert_eq!(fs::read(&log).expect("there"), before);
+    assert!(root.path().join(".kafka_cleanshutdown").exists());
 }
