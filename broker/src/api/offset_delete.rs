@@ -29,21 +29,18 @@ pub async fn handle(
         let refusals = partitions.iter().map(|&index| partition(index, ErrorCode::UnknownTopicOrPartition));
         extend(&mut topics, &name, refusals.collect());
     }
-    if !known.is_empty() {
-        match groups.delete_offsets(&request.group_id, &known).await {
-            Err(error) => {
-                return OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code());
+    // The group's own refusal stands for everything, also if no topic is known.
+    match groups.delete_offsets(&request.group_id, &known).await {
+        Err(error) => OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code()),
+        Ok(outcomes) => {
+            for (name, partitions) in outcomes {
+                let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
+                let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
+                extend(&mut topics, &name, answers.collect());
             }
-            Ok(outcomes) => {
-                for (name, partitions) in outcomes {
-                    let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
-                    let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
-                    extend(&mut topics, &name, answers.collect());
-                }
-            }
+            OffsetDeleteResponse::default().with_topics(topics)
         }
     }
-    OffsetDeleteResponse::default().with_topics(topics)
 }
 
 fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, TopicPartitions) {
