@@ -12,3 +12,6 @@ pub mod offset_delete;
 pub mod offset_fetch;
 pub mod sync_group;
 mod text;
+
+#[cfg(test)]
+mod group_tests;
