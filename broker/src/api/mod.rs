@@ -7,6 +7,7 @@ pub mod heartbeat;
 pub mod join_group;
 pub mod leave_group;
 pub mod list_groups;
+mod merged_topics;
 pub mod offset_commit;
 pub mod offset_delete;
 pub mod offset_fetch;

@@ -8,6 +8,12 @@ use thiserror::Error;
 /// The wait for records to be as durable as the topic's settings ask.
 pub type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), AppendFailure>> + Send + 'a>>;
 
+/// A record's key and value; without a value it deletes.
+pub type KeyValue = (Bytes, Option<Bytes>);
+
+/// Is shown the key and value of each record.
+pub type Visit<'a> = &'a mut dyn FnMut(&[u8], Option<&[u8]>);
+
 /// The partitions of `__consumer_offsets`.
 pub trait OffsetsLog: Send + Sync + 'static {
     /// How many partitions the topic has; 0 while it does not exist.
@@ -15,14 +21,10 @@ pub trait OffsetsLog: Send + Sync + 'static {
 
     /// Appends the records as one uncompressed batch. A short write into the page cache: it is called under the lock
     /// of a shard, and what it wrote is there for [`OffsetsLog::replay`] when it returns.
-    fn append(&self, partition: i32, records: &[(Bytes, Option<Bytes>)]) -> Result<(), AppendFailure>;
+    fn append(&self, partition: i32, records: &[KeyValue]) -> Result<(), AppendFailure>;
 
     /// Shows every key and value of the partition from its start, in order.
-    fn replay(
-        &self,
-        partition: i32,
-        visit: &mut dyn FnMut(&[u8], Option<&[u8]>),
-    ) -> Result<(), ReplayFailure>;
+    fn replay(&self, partition: i32, visit: Visit<'_>) -> Result<(), ReplayFailure>;
 
     /// Waits until everything appended so far is durable. Answers to requests that wrote something wait for it.
     fn durable(&self, _partition: i32) -> Durable<'_> {

@@ -12,11 +12,11 @@ use super::{
         CommitRequest, GroupError, GroupSettings, Identity, JoinRequest, Joined, OffsetToCommit, State,
         SyncRequest, TopicToCommit,
     },
-    log::Durable,
+    log::{Durable, KeyValue, Visit},
     partition_for,
 };
 
-type Batch = Vec<(Bytes, Option<Bytes>)>;
+type Batch = Vec<KeyValue>;
 
 /// Partitions in memory.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl OffsetsLog for MemoryLog {
         i32::try_from(self.partitions.lock().len()).expect("few")
     }
 
-    fn append(&self, partition: i32, records: &[(Bytes, Option<Bytes>)]) -> Result<(), AppendFailure> {
+    fn append(&self, partition: i32, records: &[KeyValue]) -> Result<(), AppendFailure> {
         if let Some(failure) = *self.failure.lock() {
             return Err(failure);
         }
@@ -49,11 +49,7 @@ impl OffsetsLog for MemoryLog {
         Ok(())
     }
 
-    fn replay(
-        &self,
-        partition: i32,
-        visit: &mut dyn FnMut(&[u8], Option<&[u8]>),
-    ) -> Result<(), ReplayFailure> {
+    fn replay(&self, partition: i32, visit: Visit<'_>) -> Result<(), ReplayFailure> {
         let batches = self.partitions.lock()[usize::try_from(partition).expect("an index")].clone();
         for (key, value) in batches.iter().flatten() {
             visit(key, value.as_deref());
