@@ -152,7 +152,10 @@ fn open(
     layers: &crate::config::Layers,
     registration: Registration,
 ) -> Result<Opened, String> {
-    let data_dir = DataDir::open(&config.log_dir, config.cluster_id.as_deref(), config.node_id)
+    // Absolute, because clients are told where the data lies.
+    let log_dir = std::path::absolute(&config.log_dir)
+        .map_err(|error| format!("log.dirs: {}: {error}", config.log_dir.display()))?;
+    let data_dir = DataDir::open(&log_dir, config.cluster_id.as_deref(), config.node_id)
         .map_err(|error| error.to_string())?;
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let catalog =
