@@ -119,17 +119,16 @@ def differences(kafka, ours, noise, messages):
 
 
 class Row:
-    """One row of the table: matches steps of a scenario by label, or by a prefix of it that ends in `*`, and a
-    difference by any field on the way to it (`*`: by all)."""
+    """One row of the table: matches steps of a scenario by label, in which `*` stands for anything, and a difference
+    by any field on the way to it (`*`: by all)."""
 
     def __init__(self, scenario, step, fields, reason):
         self.scenario, self.label, self.reason, self.used = scenario, step, reason, False
         self.fields = [field.strip() for field in fields.split(",")]
 
     def matches(self, difference):
-        step, label = difference.step, self.label
-        same = step.label.startswith(label[:-1]) if label.endswith("*") else step.label == label
-        if step.scenario != self.scenario or not same:
+        label = ".*".join(map(re.escape, self.label.split("*")))
+        if difference.step.scenario != self.scenario or not re.fullmatch(label, difference.step.label, re.S):
             return False
         on_the_way = re.sub(r"\[\d+\]", "", difference.path).split(".")
         return "*" in self.fields or any(field in on_the_way for field in self.fields)
