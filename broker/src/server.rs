@@ -14,7 +14,9 @@ use crate::{
     fetch_session::Sessions,
     group_service::GroupService,
     logs::{Logs, Opening, ToOpen, duties},
-    net::{Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, Surroundings},
+    net::{
+        Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, SocketBuffers, Surroundings,
+    },
     observe::logging::LogLevels,
     offsets_topic::OffsetsTopic,
     services::{CatalogBlocks, DynamicSettings, Identity, Services},
@@ -95,6 +97,7 @@ impl Server {
             budget: Budget::new(config.queued_max_request_bytes, handler.largest_of_all()),
             handler,
             refusals: Arc::default(),
+            buffers: SocketBuffers::of(config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
             shutdown,
         };

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock, Visit,
+    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock,
     group::{
         CommitRequest, GroupError, GroupSettings, Identity, JoinRequest, Joined, OffsetToCommit, State,
         SyncRequest, TopicToCommit,

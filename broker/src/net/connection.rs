@@ -5,7 +5,7 @@
 
 use super::{
     budget::{Budget, Share},
-    listener::{Endpoint, Shutdown},
+    listener::{Endpoint, Shutdown, SocketBuffers},
     refusal::{RefusalLog, looks_like},
 };
 use bytes::{Buf, Bytes, BytesMut};
@@ -84,6 +84,7 @@ pub struct Surroundings {
     pub budget: Budget,
     pub refusals: Arc<RefusalLog>,
     pub idle: Duration,
+    pub buffers: SocketBuffers,
     pub shutdown: Shutdown,
 }
 

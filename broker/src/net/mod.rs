@@ -11,5 +11,5 @@ mod tests;
 pub use budget::Budget;
 pub use connection::{Connection, FrameHandler, Reply, Surroundings};
 pub use limits::{ConnectionLimits, Refused};
-pub use listener::{Endpoint, Listeners, Shutdown};
+pub use listener::{Endpoint, Listeners, Shutdown, SocketBuffers};
 pub use refusal::RefusalLog;

@@ -72,6 +72,7 @@ fn start(max_connections: i32, idle: Duration) -> Running {
         budget: Budget::new(-1, 4 << 20),
         refusals: Arc::default(),
         idle,
+        buffers: SocketBuffers::of(64 << 10, -1),
         shutdown,
     };
     let serving = tokio::spawn(listeners.accept(limits, Arc::new(around)).expect("listening"));
