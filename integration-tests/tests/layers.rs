@@ -72,7 +72,14 @@ const RULES: [Rule; 10] = [
     Rule {
         part: "broker/src/config",
         except: &[],
-        forbidden: &["crate::api", "crate::net", "crate::catalog", "crate::coordinator", "tokio", "kafka_protocol"],
+        forbidden: &[
+            "crate::api",
+            "crate::net",
+            "crate::catalog",
+            "crate::coordinator",
+            "tokio",
+            "kafka_protocol",
+        ],
         why: "settings are read and checked; they know nothing that uses them",
     },
 ];
