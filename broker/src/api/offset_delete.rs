@@ -24,24 +24,20 @@ pub async fn handle(
     groups: &GroupCoordinator,
 ) -> OffsetDeleteResponse {
     let (known, unknown) = sort_out(&request, image);
+    // Asked also when nothing is left to delete: a group that does not exist answers for the whole request.
+    let outcomes = match groups.delete_offsets(&request.group_id, &known).await {
+        Err(error) => return OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code()),
+        Ok(outcomes) => outcomes,
+    };
     let mut topics: Vec<OffsetDeleteResponseTopic> = Vec::new();
     for (name, partitions) in unknown {
         let refusals = partitions.iter().map(|&index| partition(index, ErrorCode::UnknownTopicOrPartition));
         extend(&mut topics, &name, refusals.collect());
     }
-    if !known.is_empty() {
-        match groups.delete_offsets(&request.group_id, &known).await {
-            Err(error) => {
-                return OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code());
-            }
-            Ok(outcomes) => {
-                for (name, partitions) in outcomes {
-                    let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
-                    let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
-                    extend(&mut topics, &name, answers.collect());
-                }
-            }
-        }
+    for (name, partitions) in outcomes {
+        let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
+        let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
+        extend(&mut topics, &name, answers.collect());
     }
     OffsetDeleteResponse::default().with_topics(topics)
 }
@@ -80,3 +76,6 @@ fn extend(
 fn partition(index: i32, error: ErrorCode) -> OffsetDeleteResponsePartition {
     OffsetDeleteResponsePartition::default().with_partition_index(index).with_error_code(error.code())
 }
+
+#[cfg(test)]
+mod tests;
