@@ -151,23 +151,6 @@ impl ValidBatch {
     }
 }
 
-/// Does any batch in these bytes carry the transactional bit? Reads headers only and trusts nothing.
-pub fn any_transactional(mut records: &[u8]) -> bool {
-    while let Some(header) = Header::parse(records) {
-        if header.magic != MAGIC_V2 {
-            return false;
-        }
-        if header.is_transactional() {
-            return true;
-        }
-        match records.get(header.byte_len().max(HEADER_LEN as u64) as usize..) {
-            Some(rest) => records = rest,
-            None => return false,
-        }
-    }
-    false
-}
-
 /// Checks what a client sent for one partition: exactly one batch that keeps every rule.
 pub fn validate(records: Bytes, rules: &Rules) -> Result<ValidBatch, Rejected> {
     let len = only_batch(&records, rules)?;

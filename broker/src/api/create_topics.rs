@@ -95,14 +95,16 @@ fn topic_name(name: &str) -> TopicName {
     TopicName(StrBytes::from_string(name.to_owned()))
 }
 
-/// Every setting of a new topic, as the answer lists them.
+/// Every setting of a new topic, as the answer lists them: what the client wrote is told back as it is, though
+/// DescribeConfigs will tell the value that was read.
 pub fn described(overrides: &ConfigMap, layers: &Layers) -> Vec<CreatableTopicConfigs> {
     describe_topic(overrides, layers)
         .into_iter()
         .map(|entry| {
+            let value = overrides.get(&entry.name).cloned().or(entry.value);
             CreatableTopicConfigs::default()
                 .with_name(StrBytes::from_string(entry.name))
-                .with_value(entry.value.map(StrBytes::from_string))
+                .with_value(value.map(StrBytes::from_string))
                 .with_read_only(entry.read_only)
                 .with_config_source(entry.source as i8)
                 .with_is_sensitive(entry.sensitive)

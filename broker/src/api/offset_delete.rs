@@ -66,3 +66,6 @@ fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, T
 fn partition(index: i32, error: ErrorCode) -> OffsetDeleteResponsePartition {
     OffsetDeleteResponsePartition::default().with_partition_index(index).with_error_code(error.code())
 }
+
+#[cfg(test)]
+mod tests;

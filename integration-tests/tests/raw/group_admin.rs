@@ -136,6 +136,9 @@ fn single_offsets_are_deleted() {
     codes.sort_unstable();
     assert_eq!(codes, [(0, 0), (2, 0), (9, 3)]);
     assert_eq!(connection.committed("g"), [("t".to_owned(), 1, 2)]);
-    assert_eq!(connection.ask(0, &request.clone().with_group_id(group_id("nope"))).error_code, 69);
-    assert_eq!(connection.ask(0, &request.with_group_id(group_id(""))).error_code, 24);
+    for topics in [request.topics.clone(), vec![]] {
+        let of = |group| request.clone().with_group_id(group_id(group)).with_topics(topics.clone());
+        assert_eq!(connection.ask(0, &of("nope")).error_code, 69, "{topics:?}");
+        assert_eq!(connection.ask(0, &of("")).error_code, 24, "{topics:?}");
+    }
 }

@@ -13,7 +13,9 @@ fn delete(name: &str) -> Change {
 }
 
 fn topic(overrides: &[(&str, &str)], changes: &[Change]) -> Result<ConfigMap, Refusal> {
-    apply_topic_ops(&map(overrides), changes, &Layers::default())
+    let changed = apply_topic_ops(&map(overrides), changes, &Layers::default())?;
+    check_topic(&changed)?;
+    Ok(changed)
 }
 
 fn is_request<T>(outcome: Result<T, Refusal>) -> bool {
