@@ -113,7 +113,7 @@ impl Log {
         // Compaction may leave nothing at or after the offset in its own segment; then the next ones have it.
         for at in self.segment_of(offset)..self.segments.len() {
             // Held, so that the steps below do not open it again.
-            let file = self.open_file(at)?;
+            let file = self.segments[at].file(&*self.disk)?;
             if let Some(first) = self.segments[at].find(&*self.disk, offset, wait)? {
                 if first.header.last_offset() >= upper {
                     return Ok(None);
@@ -151,15 +151,6 @@ impl Log {
             true => Ok(below_upper),
             false => segment.boundary_before(&*self.disk, position, limit, wait),
         }
-    }
-
-    fn open_file(&self, at: usize) -> Result<Arc<dyn File>, LogError> {
-        let segment = &self.segments[at];
-        let file = segment.file(&*self.disk)?;
-        if !segment.keeps_file() {
-            self.keep_recent(&file);
-        }
-        Ok(file)
     }
 
     fn slice(&self, at: usize, file: Arc<dyn File>, position: u64, end: u64) -> Slice {
