@@ -41,6 +41,21 @@ impl Slice {
         }
     }
 
+    /// Fills `into` with the bytes from `at` on; `false` when the disk would have to be waited for and may not.
+    ///
+    /// # Panics
+    /// When that is beyond the end.
+    pub fn read_part(&self, at: usize, into: &mut [u8], wait: Wait) -> Result<bool, LogError> {
+        assert!(at + into.len() <= self.len, "only what is there is read");
+        let read = read_up_to(&*self.file, into, self.position + at as u64, wait)
+            .map_err(|source| LogError::io(&self.path, source));
+        match unless_blocked(read)? {
+            None => Ok(false),
+            Some(read) if read == into.len() => Ok(true),
+            Some(_) => Err(self.cut()),
+        }
+    }
+
     fn cut(&self) -> LogError {
         LogError::Damaged {
             path: self.path.clone(),
