@@ -29,7 +29,7 @@ pub async fn handle(
         Ok(outcomes) => {
             respond(outcomes.into_iter().map(|(name, outcome)| result(&name, outcome.err().as_ref())))
         }
-        Err(_) => refuse_all(&request, &Refusal::bare(ResponseError::UnknownServerError)),
+        Err(error) => refuse_all(&request, &error.refusal()),
     }
 }
 

@@ -35,8 +35,9 @@ pub async fn handle(
         return refuse_all(&request, &Refusal::bare(ResponseError::RequestTimedOut));
     }
     let wanted = request.topics.iter().map(wanted).collect();
-    let Ok(outcomes) = topics.create(wanted, request.validate_only).await else {
-        return refuse_all(&request, &Refusal::bare(ResponseError::UnknownServerError));
+    let outcomes = match topics.create(wanted, request.validate_only).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => return refuse_all(&request, &error.refusal()),
     };
     let layers = topics.layers();
     let results = outcomes.into_iter().map(|(name, outcome)| match outcome {

@@ -30,7 +30,7 @@ pub async fn handle(version: i16, request: DeleteTopicsRequest, topics: &Topics)
     }
     match topics.delete(entries.clone()).await {
         Ok(outcomes) => respond(outcomes.into_iter().map(|outcome| result(version, outcome))),
-        Err(_) => refuse_all(entries, ResponseError::UnknownServerError),
+        Err(error) => refuse_all(entries, error.refusal().error),
     }
 }
 
