@@ -5,6 +5,7 @@
 //! - v5 adds messages · v6 topics by id, and ids in the answers.
 //! - Not here: authorization, quotas (error 89).
 
+use super::text;
 use crate::catalog::{
     Topics,
     delete::{Named, Outcome},
@@ -50,7 +51,7 @@ fn result(version: i16, outcome: Outcome) -> DeletableTopicResult {
     match outcome.result {
         Ok(_) => answer,
         Err(refusal) => {
-            let message = refusal.message.clone().filter(|_| version >= 5).map(StrBytes::from_string);
+            let message = refusal.message.clone().filter(|_| version >= 5).map(text::message);
             answer.with_error_code(refusal.code()).with_error_message(message)
         }
     }

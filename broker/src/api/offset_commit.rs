@@ -6,7 +6,7 @@
 //!   code 69 for a generation of a group that does not exist (before: 22).
 //! - Not done: v10 (topic ids), KIP-848 groups.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use kafka_protocol::messages::{
     OffsetCommitRequest, OffsetCommitResponse, TopicName,
@@ -36,7 +36,7 @@ pub async fn handle(
         return answer.into_response();
     }
     let commit = read(version, &request, known);
-    let has_refusals = !answer.0.is_empty();
+    let has_refusals = !answer.topics.is_empty();
     match groups.commit(&commit).await {
         Ok(outcomes) => {
             for (topic, partitions) in outcomes {
@@ -58,7 +58,7 @@ pub async fn handle(
 /// What can be committed, and refusals for the rest.
 fn sort_out(request: &OffsetCommitRequest, image: &Image) -> (Vec<TopicToCommit>, Answer) {
     let mut known = Vec::new();
-    let mut answer = Answer(Vec::new());
+    let mut answer = Answer::default();
     for asked in &request.topics {
         let topic = image.topics.get(asked.name.as_str());
         if topic.is_none() {
@@ -106,20 +106,27 @@ fn read(version: i16, request: &OffsetCommitRequest, topics: Vec<TopicToCommit>)
 }
 
 /// The topics of the answer. Refusals come first and take in what follows for the same topic, as in Kafka.
-struct Answer(Vec<(Arc<str>, Vec<OffsetCommitResponsePartition>)>);
+#[derive(Default)]
+struct Answer {
+    topics: Vec<(Arc<str>, Vec<OffsetCommitResponsePartition>)>,
+    /// The first place of each topic; a search would take for ever when a request names a million.
+    places: HashMap<Arc<str>, usize>,
+}
 
 impl Answer {
     fn entry(&mut self, topic: &str, merges: bool) -> &mut Vec<OffsetCommitResponsePartition> {
-        let found = self.0.iter().position(|(name, _)| merges && **name == *topic);
+        let found = self.places.get(topic).copied().filter(|_| merges);
         let index = found.unwrap_or_else(|| {
-            self.0.push((topic.into(), Vec::new()));
-            self.0.len() - 1
+            let name: Arc<str> = topic.into();
+            self.places.entry(name.clone()).or_insert(self.topics.len());
+            self.topics.push((name, Vec::new()));
+            self.topics.len() - 1
         });
-        &mut self.0[index].1
+        &mut self.topics[index].1
     }
 
     fn into_response(self) -> OffsetCommitResponse {
-        let topics = self.0.into_iter().map(|(name, partitions)| {
+        let topics = self.topics.into_iter().map(|(name, partitions)| {
             OffsetCommitResponseTopic::default().with_name(TopicName(text(&name))).with_partitions(partitions)
         });
         OffsetCommitResponse::default().with_topics(topics.collect())

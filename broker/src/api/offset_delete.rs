@@ -3,7 +3,7 @@
 //! - Unknown topics and partitions get code 3; offsets of topics that consumers subscribe get code 86.
 //! - A group with members of another kind than consumers refuses as a whole, code 68.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use kafka_protocol::messages::{
     OffsetDeleteRequest, OffsetDeleteResponse, TopicName,
@@ -24,10 +24,10 @@ pub async fn handle(
     groups: &GroupCoordinator,
 ) -> OffsetDeleteResponse {
     let (known, unknown) = sort_out(&request, image);
-    let mut topics: Vec<OffsetDeleteResponseTopic> = Vec::new();
+    let mut answer = Answer::default();
     for (name, partitions) in unknown {
         let refusals = partitions.iter().map(|&index| partition(index, ErrorCode::UnknownTopicOrPartition));
-        extend(&mut topics, &name, refusals.collect());
+        answer.extend(&name, refusals);
     }
     if !known.is_empty() {
         match groups.delete_offsets(&request.group_id, &known).await {
@@ -38,12 +38,12 @@ pub async fn handle(
                 for (name, partitions) in outcomes {
                     let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
                     let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
-                    extend(&mut topics, &name, answers.collect());
+                    answer.extend(&name, answers);
                 }
             }
         }
     }
-    OffsetDeleteResponse::default().with_topics(topics)
+    OffsetDeleteResponse::default().with_topics(answer.topics)
 }
 
 fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, TopicPartitions) {
@@ -64,17 +64,22 @@ fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, T
     (known, unknown)
 }
 
-fn extend(
-    topics: &mut Vec<OffsetDeleteResponseTopic>,
-    name: &str,
-    partitions: Vec<OffsetDeleteResponsePartition>,
-) {
-    if let Some(topic) = topics.iter_mut().find(|topic| *topic.name.0 == *name) {
-        topic.partitions.extend(partitions);
-        return;
+/// The topics of the answer, each once.
+#[derive(Default)]
+struct Answer {
+    topics: Vec<OffsetDeleteResponseTopic>,
+    /// A search would take for ever when a request names a million topics.
+    places: HashMap<Arc<str>, usize>,
+}
+
+impl Answer {
+    fn extend(&mut self, name: &Arc<str>, partitions: impl Iterator<Item = OffsetDeleteResponsePartition>) {
+        let place = *self.places.entry(name.clone()).or_insert_with(|| {
+            self.topics.push(OffsetDeleteResponseTopic::default().with_name(TopicName(text(name))));
+            self.topics.len() - 1
+        });
+        self.topics[place].partitions.extend(partitions);
     }
-    let topic = OffsetDeleteResponseTopic::default().with_name(TopicName(text(name)));
-    topics.push(topic.with_partitions(partitions));
 }
 
 fn partition(index: i32, error: ErrorCode) -> OffsetDeleteResponsePartition {
