@@ -94,7 +94,6 @@ impl Server {
         let around = Surroundings {
             budget: Budget::new(config.queued_max_request_bytes, handler.largest_of_all()),
             handler,
-            refusals: Arc::default(),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
             shutdown,
         };
@@ -165,6 +164,7 @@ fn open(
     let settings = catalog::Settings::of(config, layers.fixed.clone(), check_topic_overrides);
     let topics = Topics::new(catalog.clone(), logs.clone(), settings);
     logs.open_all(&to_open(&topics)).map_err(|error| error.to_string())?;
+    logs.report_strays();
     Ok(Opened { data_dir, catalog, logs, topics })
 }
 

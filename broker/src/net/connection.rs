@@ -6,7 +6,7 @@
 use super::{
     budget::{Budget, Share},
     listener::{Endpoint, Shutdown},
-    refusal::{RefusalLog, looks_like},
+    refusal::{self, looks_like},
 };
 use bytes::{Buf, Bytes, BytesMut};
 use std::{
@@ -82,7 +82,6 @@ pub trait FrameHandler: Send + Sync + 'static {
 pub struct Surroundings {
     pub handler: Arc<dyn FrameHandler>,
     pub budget: Budget,
-    pub refusals: Arc<RefusalLog>,
     pub idle: Duration,
     pub shutdown: Shutdown,
 }
@@ -104,7 +103,7 @@ impl From<io::Error> for End {
 pub async fn serve(mut stream: TcpStream, connection: Connection, around: &Surroundings) {
     let mut shutdown = around.shutdown.clone();
     if let End::Refused(why) = run(&mut stream, &connection, around, &mut shutdown).await {
-        around.refusals.write(connection.peer, &connection.endpoint.listener, &why);
+        refusal::log(connection.peer, &connection.endpoint.listener, &why);
     }
 }
 
@@ -131,7 +130,7 @@ async fn run(
         drop(share);
         match reply {
             Reply::Send(pieces) => {
-                if write_all(stream, pieces).await.is_err() {
+                if write_all(stream, pieces, around.idle).await.is_err() {
                     return End::Quiet;
                 }
             }
@@ -250,8 +249,9 @@ async fn fill(
     Ok(())
 }
 
-/// Writes all pieces with as few calls as the kernel allows.
-async fn write_all(stream: &mut TcpStream, pieces: Vec<Bytes>) -> io::Result<()> {
+/// Writes all pieces with as few calls as the kernel allows. A client that reads nothing for as long as `idle` is given
+/// up: its answer would stay in memory for ever.
+async fn write_all(stream: &mut TcpStream, pieces: Vec<Bytes>, idle: Duration) -> io::Result<()> {
     const SLICES: usize = 64;
     let mut pieces = std::collections::VecDeque::from(pieces);
     while !pieces.is_empty() {
@@ -261,7 +261,7 @@ async fn write_all(stream: &mut TcpStream, pieces: Vec<Bytes>) -> io::Result<()>
             *slice = IoSlice::new(piece);
             count += 1;
         }
-        let mut written = stream.write_vectored(&slices[..count]).await?;
+        let mut written = timeout(idle, stream.write_vectored(&slices[..count])).await??;
         if written == 0 && pieces.iter().take(count).any(|piece| !piece.is_empty()) {
             return Err(io::ErrorKind::WriteZero.into());
         }

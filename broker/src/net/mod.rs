@@ -12,4 +12,3 @@ pub use budget::Budget;
 pub use connection::{Connection, FrameHandler, Reply, Surroundings};
 pub use limits::{ConnectionLimits, Refused};
 pub use listener::{Endpoint, Listeners, Shutdown};
-pub use refusal::RefusalLog;

@@ -84,7 +84,7 @@ impl Groups {
         failure: Option<GroupError>,
     ) -> Step {
         let Some(error) = failure else {
-            tracing::info!(group = %group_id, "group created");
+            tracing::info!(group = ?group_id, "group created");
             return Step { replies, append: None };
         };
         self.forget(group_id);
