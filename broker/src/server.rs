@@ -101,7 +101,6 @@ impl Server {
             budget: Budget::new(config.queued_max_request_bytes, handler.largest_of_all()),
             unsent: Unsent::new(UNSENT_BYTES),
             handler,
-            refusals: Arc::default(),
             buffers: SocketBuffers::of(config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
             shutdown,
@@ -179,6 +178,7 @@ fn open(config: &BrokerConfig, layers: &crate::config::Layers) -> Result<Opened,
     let settings = catalog::Settings::of(config, layers.fixed.clone(), check_topic_overrides);
     let topics = Topics::new(catalog.clone(), logs.clone(), settings);
     logs.open_all(&to_open(&topics)).map_err(|error| error.to_string())?;
+    logs.report_strays();
     Ok(Opened { data_dir, catalog, logs, topics })
 }
 

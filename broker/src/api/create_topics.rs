@@ -6,6 +6,7 @@
 //! - v5 adds partitions, replication factor and all settings in force · v7 the topic id (for validate_only, too).
 //! - Not here: authorization, quotas (error 89).
 
+use super::text;
 use crate::{
     catalog::{
         Refusal, Topics,
@@ -35,8 +36,9 @@ pub async fn handle(
         return refuse_all(&request, &Refusal::bare(ResponseError::RequestTimedOut));
     }
     let wanted = request.topics.iter().map(wanted).collect();
-    let Ok(outcomes) = topics.create(wanted, request.validate_only).await else {
-        return refuse_all(&request, &Refusal::bare(ResponseError::UnknownServerError));
+    let outcomes = match topics.create(wanted, request.validate_only).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => return refuse_all(&request, &error.refusal()),
     };
     let layers = topics.layers();
     let results = outcomes.into_iter().map(|(name, outcome)| match outcome {
@@ -82,7 +84,7 @@ fn result(name: TopicName) -> CreatableTopicResult {
 fn refused(name: TopicName, refusal: &Refusal) -> CreatableTopicResult {
     result(name)
         .with_error_code(refusal.code())
-        .with_error_message(refusal.message.clone().map(StrBytes::from_string))
+        .with_error_message(refusal.message.clone().map(text::message))
 }
 
 fn refuse_all(request: &CreateTopicsRequest, refusal: &Refusal) -> CreateTopicsResponse {

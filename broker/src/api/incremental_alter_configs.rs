@@ -6,7 +6,10 @@
 //! - Loggers change here and nowhere else, and are not kept over a restart (KIP-412).
 //! - Version 1 is the flexible form.
 
-use super::describe_configs::{check_is_this_broker, check_topic_name, resource};
+use super::{
+    describe_configs::{check_is_this_broker, check_topic_name, resource},
+    text,
+};
 use crate::{
     catalog::Image,
     config::{
@@ -265,7 +268,7 @@ fn response(answer: Answer) -> AlterConfigsResourceResponse {
     match answer.outcome {
         Ok(()) => response.with_error_message(None),
         Err((error, message)) => {
-            response.with_error_code(error.code()).with_error_message(Some(StrBytes::from_string(message)))
+            response.with_error_code(error.code()).with_error_message(Some(text::message(message)))
         }
     }
 }

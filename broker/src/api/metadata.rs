@@ -126,11 +126,12 @@ async fn by_name(topics: &Topics, names: Vec<String>, may_create: bool) -> Vec<K
 }
 
 async fn create(topics: &Topics, names: Vec<String>) -> Vec<Known> {
-    let Ok(outcomes) = topics.ensure(names.clone()).await else {
-        return names
-            .into_iter()
-            .map(|name| Known::Missing(name, ResponseError::UnknownServerError))
-            .collect();
+    let outcomes = match topics.ensure(names.clone()).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => {
+            let code = error.refusal().error;
+            return names.into_iter().map(|name| Known::Missing(name, code)).collect();
+        }
     };
     let image = topics.image();
     outcomes

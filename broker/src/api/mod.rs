@@ -18,6 +18,8 @@ mod dispatch;
 pub mod fetch;
 pub mod find_coordinator;
 #[cfg(test)]
+mod group_handler_tests;
+#[cfg(test)]
 mod group_tests;
 mod heartbeat;
 pub mod incremental_alter_configs;

@@ -6,7 +6,7 @@
 use super::{
     budget::{Budget, Share},
     listener::{Endpoint, Shutdown, SocketBuffers},
-    refusal::{RefusalLog, looks_like},
+    refusal::{self, looks_like},
     reply::{self, Reply, Unsent},
 };
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -75,7 +75,6 @@ pub struct Surroundings {
     pub handler: Arc<dyn FrameHandler>,
     pub budget: Budget,
     pub unsent: Unsent,
-    pub refusals: Arc<RefusalLog>,
     pub idle: Duration,
     pub buffers: SocketBuffers,
     pub shutdown: Shutdown,
@@ -98,7 +97,7 @@ impl From<io::Error> for End {
 pub async fn serve(mut stream: TcpStream, connection: Connection, around: &Surroundings) {
     let mut shutdown = around.shutdown.clone();
     if let End::Refused(why) = run(&mut stream, &connection, around, &mut shutdown).await {
-        around.refusals.write(connection.peer, &connection.endpoint.listener, &why);
+        refusal::log(connection.peer, &connection.endpoint.listener, &why);
     }
 }
 

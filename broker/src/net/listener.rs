@@ -3,6 +3,7 @@
 use super::{
     connection::{Connection, Surroundings, serve},
     limits::ConnectionLimits,
+    refusal,
 };
 use crate::config::ListenerConfig;
 use std::{
@@ -221,7 +222,8 @@ async fn accept_loop(
                 }
                 let pause = limits.pause_before_next(Instant::now());
                 if !pause.is_zero() {
-                    tokio::time::sleep(pause).await;
+                    // A stop does not wait for the next connection to be due.
+                    let _ = tokio::time::timeout(pause, shutdown.requested()).await;
                 }
             }
             Err(error) => {
@@ -245,7 +247,7 @@ fn admit(
     let slot = match limits.admit(peer.ip()) {
         Ok(slot) => slot,
         Err(refused) => {
-            around.refusals.write(peer, &endpoint.listener, &refused.to_string());
+            refusal::log(peer, &endpoint.listener, &refused.to_string());
             return None;
         }
     };

@@ -13,5 +13,4 @@ pub use budget::Budget;
 pub use connection::{Connection, FrameHandler, Surroundings};
 pub use limits::{ConnectionLimits, Refused};
 pub use listener::{Endpoint, Listeners, Shutdown, SocketBuffers};
-pub use refusal::RefusalLog;
 pub use reply::{Piece, Reply, Stored, Unsent};

@@ -35,6 +35,8 @@ impl FrameHandler for Echo {
                 Some(b'N') => Reply::Nothing,
                 Some(b'C') => Reply::Close("asked to".into()),
                 Some(b'W') => std::future::pending().await,
+                // More than the buffers of the system hold.
+                Some(b'B') => Reply::Send(vec![Piece::Bytes(Bytes::from(vec![0; 64 << 20]))]),
                 _ => {
                     let mut prefix = BytesMut::new();
                     prefix.put_i32(frame.len() as i32);
@@ -71,7 +73,6 @@ fn start(max_connections: i32, idle: Duration) -> Running {
         handler: Arc::new(Echo),
         budget: Budget::new(-1, 4 << 20),
         unsent: Unsent::new(64 << 20),
-        refusals: Arc::default(),
         idle,
         buffers: SocketBuffers::of(64 << 10, -1),
         shutdown,
@@ -189,9 +190,30 @@ async fn an_idle_connection_and_half_a_frame_are_closed_but_a_request_in_work_is
 }
 
 #[tokio::test]
-async fn a_stop_ends_idle_connections_and_parked_requests_in_under_a_second() {
+async fn a_client_that_does_not_read_its_answer_is_given_up() {
+    let running = start(1, Duration::from_millis(100));
+    let mut deaf = connect(&running).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
+    let given_up = async {
+        loop {
+            let mut next = connect(&running).await;
+            // There is room for one connection only.
+            let _ = next.write_all(&frame(b"\0\x01a")).await;
+            if next.read_i32().await.is_ok() {
+                return;
+            }
+        }
+    };
+    timeout(DEADLINE, given_up).await.expect("its place becomes free");
+}
+
+#[tokio::test]
+async fn a_stop_ends_every_connection_in_under_a_second() {
     let running = start(10, DEADLINE);
     let (mut idle, mut parked) = (connect(&running).await, connect(&running).await);
+    let mut deaf = connect(&running).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
+    deaf.readable().await.expect("the answer begins");
     send(&mut idle, &frame(b"\0\x01a")).await;
     receive(&mut idle).await;
     send(&mut parked, &frame(b"\0\x01W")).await;

@@ -200,7 +200,7 @@ fn without_answer(entries: &[Entry], results: &[PartitionResult]) -> Outcome {
         Some((Entry { name, topic_id, index, .. }, failure)) => {
             let topic = if name.is_empty() { topic_id.to_string() } else { name.to_string() };
             Outcome::Close(format!(
-                "produce with acks=0 failed with {} for {topic}-{index}",
+                "produce with acks=0 failed with {} for {topic:?} partition {index}",
                 failure.code.name()
             ))
         }

@@ -59,7 +59,7 @@ impl Groups {
             self.put(group);
             return step;
         }
-        tracing::debug!(group = %group_id, member = %member_id, "session ended");
+        tracing::debug!(group = ?group_id, member = ?member_id, "session ended");
         if let Some(member) = group.remove(member_id) {
             self.dismiss(&mut step, &member);
         }
