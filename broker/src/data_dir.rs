@@ -25,6 +25,7 @@ pub struct DataDir {
     cluster_id: String,
     directory_id: Uuid,
     clean_shutdown: Option<i64>,
+    is_new: bool,
     _lock: File,
 }
 
@@ -52,7 +53,8 @@ pub enum DataDirError {
 }
 
 impl DataDir {
-    /// Opens the folder, creating it and its identity when there is none yet.
+    /// Opens the folder, creating it and its identity when there is none yet; a new identity is not durable before
+    /// [`DataDir::make_identity_durable`].
     ///
     /// `cluster_id`: the one that is configured; `None` takes the stored one, or a new one for a new folder.
     /// Whoever then changes anything in the folder calls [`DataDir::begin_changes`] first.
@@ -64,6 +66,7 @@ impl DataDir {
         let lock = lock(path)?;
         // Looked at again: another process may have made the folder its own before we had the lock.
         let stored = expected.check(path)?;
+        let is_new = stored.is_none();
         let properties = complete(path, stored, &expected)?;
         let clean_shutdown = clean_shutdown::read(path)?;
         Ok(DataDir {
@@ -71,6 +74,7 @@ impl DataDir {
             cluster_id: properties.cluster_id,
             directory_id: properties.directory_id.expect("completed above"),
             clean_shutdown,
+            is_new,
             _lock: lock,
         })
     }
@@ -89,6 +93,17 @@ impl DataDir {
         self.directory_id
     }
 
+    /// It had no identity before: nothing was ever kept in it.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Waits until the identity survives a power cut. To be called before anything else is made durable in the folder:
+    /// what is kept in a folder without an identity would be nobody's.
+    pub fn make_identity_durable(&self) -> Result<(), DataDirError> {
+        meta_properties::sync(&self.path)
+    }
+
     /// The broker epoch at the last shutdown when that was clean; `None` after a crash and at the first start.
     pub fn clean_shutdown(&self) -> Option<i64> {
         self.clean_shutdown
@@ -100,8 +115,8 @@ impl DataDir {
         clean_shutdown::remove(&self.path)
     }
 
-    /// Notes that everything was closed properly, and lets go of the folder. The last write of the process.
-    pub fn close_cleanly(self, broker_epoch: i64) -> Result<(), DataDirError> {
+    /// Notes that everything was closed properly. The last write of the process.
+    pub fn close_cleanly(&self, broker_epoch: i64) -> Result<(), DataDirError> {
         clean_shutdown::write(&self.path, broker_epoch)
     }
 }
@@ -153,6 +168,7 @@ fn complete(
     stored: Option<MetaProperties>,
     expected: &Expected<'_>,
 ) -> Result<MetaProperties, DataDirError> {
+    let is_new = stored.is_none();
     let mut properties = match stored {
         Some(stored) if stored.directory_id.is_some() => return Ok(stored),
         Some(stored) => stored,
@@ -166,6 +182,9 @@ fn complete(
     };
     properties.directory_id = Some(kafka_id::random());
     meta_properties::write(path, &properties)?;
+    if !is_new {
+        meta_properties::sync(path)?;
+    }
     Ok(properties)
 }
 

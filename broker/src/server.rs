@@ -14,7 +14,10 @@ use crate::{
     fetch_session::Sessions,
     group_service::GroupService,
     logs::{Logs, Opening, ToOpen, duties},
-    net::{Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, Surroundings},
+    net::{
+        Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, SocketBuffers, Surroundings,
+        Unsent,
+    },
     observe::logging::LogLevels,
     offsets_topic::OffsetsTopic,
     services::{CatalogBlocks, DynamicSettings, Identity, Services},
@@ -36,13 +39,16 @@ use tokio::{
 /// What all requests together may take while compressed batches are opened to be checked.
 const DECOMPRESSION_BYTES: usize = 256 << 20;
 
+/// Answers in memory that no client has taken yet, in all; above it, clients that take nothing are closed.
+const UNSENT_BYTES: usize = 64 << 20;
+
 /// A running broker.
 pub struct Server {
     addresses: Vec<SocketAddr>,
     stop: watch::Sender<bool>,
     serving: JoinHandle<()>,
     duties: JoinSet<()>,
-    data_dir: DataDir,
+    data_dir: Arc<DataDir>,
     catalog: Arc<Catalog>,
     logs: Arc<Logs>,
 }
@@ -59,7 +65,7 @@ impl Server {
         let registration = registration(&config, listeners.endpoints());
         let opened = {
             let (config, layers) = (config.clone(), layers.clone());
-            tokio::task::spawn_blocking(move || open(&config, &layers, registration)).await
+            tokio::task::spawn_blocking(move || open(&config, &layers)).await
         };
         let Opened { data_dir, catalog, logs, topics } = opened.map_err(|error| error.to_string())??;
 
@@ -93,8 +99,10 @@ impl Server {
         let handler = Arc::new(Dispatcher::new(services));
         let around = Surroundings {
             budget: Budget::new(config.queued_max_request_bytes, handler.largest_of_all()),
+            unsent: Unsent::new(UNSENT_BYTES),
             handler,
             refusals: Arc::default(),
+            buffers: SocketBuffers::of(config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
             shutdown,
         };
@@ -107,6 +115,11 @@ impl Server {
         let serving = tokio::spawn(listeners.accept(Arc::new(limits), Arc::new(around))?);
         let mut duties = duties::start(&logs, duties::Periods::of(&config), &stopping);
         duties.spawn(groups.clone().run(offsets_check_period(&config), stopping));
+        duties.spawn_blocking({
+            let catalog = catalog.clone();
+            // Clients need not wait for this; whoever changes something waits for it, and a failure stops the process.
+            move || _ = catalog.register(registration)
+        });
         Ok(Server { addresses, stop, serving, duties, data_dir, catalog, logs })
     }
 
@@ -141,23 +154,24 @@ impl Server {
 
 /// What lies on the disk, opened.
 struct Opened {
-    data_dir: DataDir,
+    data_dir: Arc<DataDir>,
     catalog: Arc<Catalog>,
     logs: Arc<Logs>,
     topics: Topics,
 }
 
-fn open(
-    config: &BrokerConfig,
-    layers: &crate::config::Layers,
-    registration: Registration,
-) -> Result<Opened, String> {
-    let data_dir = DataDir::open(&config.log_dir, config.cluster_id.as_deref(), config.node_id)
+fn open(config: &BrokerConfig, layers: &crate::config::Layers) -> Result<Opened, String> {
+    // Absolute, because clients are told where the data lies.
+    let log_dir = std::path::absolute(&config.log_dir)
+        .map_err(|error| format!("log.dirs: {}: {error}", config.log_dir.display()))?;
+    let data_dir = DataDir::open(&log_dir, config.cluster_id.as_deref(), config.node_id)
         .map_err(|error| error.to_string())?;
+    let data_dir = Arc::new(data_dir);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let catalog =
-        Catalog::open(disk.clone(), &data_dir, config.node_id).map_err(|error| error.to_string())?;
-    catalog.register(registration).map_err(|error| error.to_string())?;
+    let catalog = match data_dir.is_new() {
+        true => Catalog::found(disk.clone(), data_dir.clone(), config.node_id),
+        false => Catalog::open(disk.clone(), &data_dir, config.node_id).map_err(|error| error.to_string())?,
+    };
     let catalog = Arc::new(catalog);
     let opening =
         Opening { clean: data_dir.clean_shutdown().is_some(), now_ms: now_ms(), fatal: stop_process() };

@@ -127,8 +127,9 @@ impl Bench {
     pub(crate) async fn fetch(&self, version: i16, request: FetchRequest) -> FetchResponse {
         let leader = Leader { node_id: 1, host: "h".into(), port: 9092, rack: None };
         let (logs, image) = (&self.logs, &self.image);
-        let response =
-            fetch::handle(version, request, logs, image, &self.sessions, 57_671_680, &leader).await;
+        let fetched = fetch::handle(version, request, logs, image, &self.sessions, 57_671_680, &leader).await;
+        let mut response = fetched.response;
+        fetched.stored.read_into(&mut response);
         response.encode(&mut BytesMut::new(), version).expect("no field of another version");
         response
     }

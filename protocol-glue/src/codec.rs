@@ -11,6 +11,7 @@ use crate::DecodeError;
 use crate::frame::LENGTH_BYTES;
 pub use crate::rope::Rope;
 use crate::rope::{RopeWriter, SHARED_FROM_BYTES};
+use crate::stand_in::is_stand_in;
 use crate::versions::api;
 
 /// A response that its version cannot express, or that is larger than a frame can be: always our own mistake.
@@ -47,8 +48,8 @@ pub fn encode_response_sharing<R: Encodable>(
     payloads: impl IntoIterator<Item = Bytes>,
 ) -> Result<Rope, EncodeError> {
     let failed = |reason: String| EncodeError { version, reason };
-    let payloads: Vec<Bytes> =
-        payloads.into_iter().filter(|payload| payload.len() >= SHARED_FROM_BYTES).collect();
+    let is_shared = |payload: &Bytes| payload.len() >= SHARED_FROM_BYTES || is_stand_in(payload);
+    let payloads: Vec<Bytes> = payloads.into_iter().filter(is_shared).collect();
     let payload_bytes: usize = payloads.iter().map(Bytes::len).sum();
     let body_bytes = response.compute_size(version).map_err(|error| failed(error.to_string()))?;
     let header_bytes = if header_version >= 1 { 5 } else { 4 };
@@ -68,7 +69,8 @@ pub fn encode_response_sharing<R: Encodable>(
     Ok(rope)
 }
 
-/// Encodes a Fetch response; the records of its partitions are not copied.
+/// Encodes a Fetch response; the records of its partitions are not copied. Those that are a stand-in become a segment
+/// of their own, whatever their length.
 pub fn encode_fetch_response(
     correlation_id: i32,
     response: &FetchResponse,

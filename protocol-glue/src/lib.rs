@@ -25,6 +25,7 @@ pub mod header;
 pub mod preflight;
 pub mod records;
 mod rope;
+pub mod stand_in;
 pub mod versions;
 mod wire;
 

@@ -10,6 +10,7 @@ pub mod batch;
 pub mod checkpoint;
 pub mod disk;
 pub mod log;
+pub mod open_files;
 
 mod builder;
 mod compress;

@@ -12,7 +12,7 @@ pub use crate::{
 
 use crate::{
     batch::{HEADER_LEN, Header, TargetCodec, TimestampType, ValidBatch},
-    disk::{Disk, File, is_full},
+    disk::{Disk, is_full},
     epochs::Epochs,
     format::{at, file_name, suffix},
     producer_state::{Check, Marker, ProducerState, Remembered},
@@ -20,14 +20,10 @@ use crate::{
     segment::Segment,
 };
 use std::{
-    collections::VecDeque,
     io::{self, IoSlice},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, atomic::AtomicU64},
 };
-
-/// Files of sealed segments that a log keeps open for its readers.
-const RECENT_FILES: usize = 4;
 
 /// Settings of one log, as plain values; milliseconds and bytes as the names say.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +138,6 @@ pub struct Log {
     pub(crate) saved_epochs: Arc<AtomicU64>,
     /// Files that were renamed and wait for their deletion.
     pub(crate) deletions: Vec<DueDeletion>,
-    recent_files: Mutex<VecDeque<Arc<dyn File>>>,
     /// Something was done since a clean opening, so that closing has work to do.
     pub(crate) changed: bool,
 }
@@ -183,7 +178,6 @@ impl Log {
             epochs: parts.epochs,
             saved_epochs: Arc::new(AtomicU64::new(saved)),
             deletions: Vec::new(),
-            recent_files: Mutex::new(VecDeque::new()),
             changed: !hints.clean || recovery != Recovery::default(),
         };
         assert!(log.start_offset <= log.end_offset, "{dir:?}: a log ends at or after its start");
@@ -302,7 +296,7 @@ impl Log {
     /// Writes behind the last batch; after a failure the file is as long as before.
     fn write(&self, header: &Header, batch: &ValidBatch) -> Result<(), AppendError> {
         let active = self.segments.last().expect("a roll made the first segment");
-        let file = active.file_for_writing(&*self.disk).map_err(full_or_failed)?;
+        let file = active.file(&*self.disk).map_err(full_or_failed)?;
         let head = header.encode();
         debug_assert_eq!(head[at::ATTRIBUTES..HEADER_LEN], batch.header.encode()[at::ATTRIBUTES..]);
         let written = file.write_at(&[IoSlice::new(&head), IoSlice::new(&batch.payload)], active.len);
@@ -329,21 +323,8 @@ impl Log {
         self.segments.partition_point(|segment| segment.base_offset <= offset).saturating_sub(1)
     }
 
-    /// Keeps the file of a sealed segment open for the reads to come, within [`RECENT_FILES`].
-    pub(crate) fn keep_recent(&self, file: &Arc<dyn File>) {
-        let mut recent = self.recent_files.lock().unwrap_or_else(PoisonError::into_inner);
-        if recent.iter().any(|known| Arc::ptr_eq(known, file)) {
-            return;
-        }
-        if recent.len() == RECENT_FILES {
-            recent.pop_front();
-        }
-        recent.push_back(file.clone());
-    }
-
     /// Closes the files that are open, to be opened again when needed: for logs that are idle.
     pub fn release_files(&self) {
-        self.recent_files.lock().unwrap_or_else(PoisonError::into_inner).clear();
         for segment in &self.segments {
             segment.release();
         }

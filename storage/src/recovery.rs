@@ -109,7 +109,6 @@ impl Opening<'_> {
         }
         if next_base.is_some() {
             segment.seal(self.disk)?;
-            segment.keep_file_weakly();
         }
         let gap = verified.len < len && next_base.is_some_and(|next| next != end);
         Ok((segment, end, verified.has_damage || gap))
@@ -133,7 +132,7 @@ impl Opening<'_> {
         }
         tracing::warn!(log = %self.dir.display(), start_offset, "the log starts beyond its end; it is empty now");
         let segment = Segment::empty(self.dir, start_offset, self.hints.now_ms);
-        segment.file_for_writing(self.disk)?;
+        segment.make_file(self.disk)?;
         Ok(Parts {
             segments: vec![segment],
             start_offset,

@@ -150,9 +150,6 @@ impl Log {
             }
             self.set_end_offset(last.base_offset);
         }
-        if let Some(active) = self.segments.last() {
-            active.keep_file_open();
-        }
         Ok(())
     }
 
@@ -160,7 +157,7 @@ impl Log {
         let (disk, interval) = (self.disk.clone(), self.config().index_interval_bytes);
         let Some(active) = self.segments.last_mut() else { return Ok(()) };
         let Some(first_gone) = active.find(&*disk, end_offset, Wait::Block)? else { return Ok(()) };
-        let file = active.file_for_writing(&*disk)?;
+        let file = active.file(&*disk)?;
         file.set_len(first_gone.position).map_err(|source| LogError::io(active.log_path(), source))?;
         let end = active.reindex(&*disk, first_gone.position, interval)?;
         self.set_end_offset(end);
@@ -176,7 +173,6 @@ impl Log {
             segment.reindex(&*disk, segment.len, interval)?;
             if at + 1 < count {
                 segment.seal(&*disk)?;
-                segment.keep_file_weakly();
             }
         }
         Ok(())

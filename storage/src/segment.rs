@@ -13,6 +13,7 @@ use crate::{
     format::{NO_TIMESTAMP, file_name, suffix},
     index::{Entry, Index, OffsetEntry, TimeEntry},
     log::LogError,
+    open_files::OPEN_FILES,
 };
 use std::{
     io,
@@ -56,7 +57,7 @@ pub(crate) struct Segment {
     /// Its name was made durable.
     pub name_synced: bool,
     bytes_since_entry: u64,
-    log: LogFile,
+    log: Arc<LogFile>,
     /// An entry was followed that led nowhere: the indexes are to be rebuilt.
     distrusted: AtomicBool,
 }
@@ -75,7 +76,7 @@ impl Segment {
             created_ms,
             name_synced: false,
             bytes_since_entry: 0,
-            log: LogFile { path: path(suffix::LOG), open: Mutex::new(Open::Closed) },
+            log: Arc::new(LogFile::closed(path(suffix::LOG))),
             distrusted: AtomicBool::new(false),
         }
     }
@@ -84,13 +85,13 @@ impl Segment {
         &self.log.path
     }
 
-    /// The log file, opened when it is not. The active segment's stays open.
+    /// The log file, opened when it is not.
     pub fn file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>, LogError> {
         self.log.get(disk, false)
     }
 
-    /// The log file of the active segment, created when there is none.
-    pub fn file_for_writing(&self, disk: &dyn Disk) -> Result<Arc<dyn File>, LogError> {
+    /// The log file, created when there is none: for a segment that is new.
+    pub fn make_file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>, LogError> {
         self.log.get(disk, true)
     }
 
@@ -177,7 +178,7 @@ impl Segment {
         self.push_time_entry();
         self.offsets.write(disk).map_err(|source| LogError::io(&self.offsets.path, source))?;
         self.times.write(disk).map_err(|source| LogError::io(&self.times.path, source))?;
-        let file = self.file_for_writing(disk)?;
+        let file = self.file(disk)?;
         let trimmed = file.len().and_then(|len| if len > self.len { file.set_len(self.len) } else { Ok(()) });
         trimmed.map_err(|source| LogError::io(&self.log.path, source))
     }
@@ -330,38 +331,33 @@ impl Segment {
         let suffixes = [suffix::LOG, suffix::INDEX, suffix::TIME_INDEX, suffix::TXN_INDEX, suffix::SNAPSHOT];
         suffixes.map(|suffix| self.log.path.with_file_name(file_name(self.base_offset, suffix))).into()
     }
-
-    /// Turns the segment that was active into one whose file may be closed when others need the room.
-    pub fn keep_file_weakly(&self) {
-        self.log.weaken();
-    }
-
-    /// Is the file kept open without anybody's doing?
-    pub fn keeps_file(&self) -> bool {
-        matches!(*self.log.open.lock().unwrap_or_else(PoisonError::into_inner), Open::Strong(_))
-    }
-
-    /// Keeps an open file of the active segment from being closed.
-    pub fn keep_file_open(&self) {
-        self.log.strengthen();
-    }
 }
 
-/// A log file that is opened when it is first used.
-struct LogFile {
+/// A log file that is opened when it is first used, and may be closed between uses.
+pub(crate) struct LogFile {
     path: PathBuf,
     open: Mutex<Open>,
+    /// Used since the pool last looked.
+    used: AtomicBool,
+    /// The pool of open files knows of it. Changed under the pool's lock only.
+    pooled: AtomicBool,
 }
 
 enum Open {
     Closed,
-    /// Somebody else (the log's few recently used files, a slice) keeps it open.
+    /// Kept open by whoever still reads, if anybody does.
     Weak(Weak<dyn File>),
     Strong(Arc<dyn File>),
 }
 
 impl LogFile {
-    fn get(&self, disk: &dyn Disk, for_writing: bool) -> Result<Arc<dyn File>, LogError> {
+    fn closed(path: PathBuf) -> Self {
+        let (used, pooled) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { path, open: Mutex::new(Open::Closed), used, pooled }
+    }
+
+    fn get(self: &Arc<Self>, disk: &dyn Disk, create: bool) -> Result<Arc<dyn File>, LogError> {
+        self.used.store(true, Ordering::Relaxed);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match &*open {
             Open::Closed => None,
@@ -370,33 +366,39 @@ impl LogFile {
         };
         let file = match known {
             Some(file) => file,
-            None => disk.open(&self.path, for_writing).map_err(|source| LogError::io(&self.path, source))?,
+            None => disk.open(&self.path, create).map_err(|source| LogError::io(&self.path, source))?,
         };
-        *open = match for_writing {
-            true => Open::Strong(file.clone()),
-            false => Open::Weak(Arc::downgrade(&file)),
-        };
+        *open = Open::Strong(file.clone());
+        // Without the lock: the pool looks into files while it holds its own.
+        drop(open);
+        OPEN_FILES.admit(self);
         Ok(file)
     }
 
     fn release(&self) {
-        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = Open::Closed;
+        weaken(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn weaken(&self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Open::Strong(file) = &*open {
-            *open = Open::Weak(Arc::downgrade(file));
-        }
+    /// False when the pool knows of it already. For the pool alone.
+    pub(crate) fn enter_pool(&self) -> bool {
+        !self.pooled.swap(true, Ordering::Relaxed)
     }
 
-    fn strengthen(&self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Open::Weak(file) = &*open
-            && let Some(file) = file.upgrade()
-        {
-            *open = Open::Strong(file);
+    /// Closes the file, unless it was used since the last call or is being opened. For the pool alone.
+    pub(crate) fn leave_pool(&self) -> bool {
+        let Ok(mut open) = self.open.try_lock() else { return false };
+        if matches!(*open, Open::Strong(_)) && self.used.swap(false, Ordering::Relaxed) {
+            return false;
         }
+        weaken(&mut open);
+        self.pooled.store(false, Ordering::Relaxed);
+        true
+    }
+}
+
+fn weaken(open: &mut Open) {
+    if let Open::Strong(file) = open {
+        *open = Open::Weak(Arc::downgrade(file));
     }
 }
 

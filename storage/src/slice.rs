@@ -41,6 +41,21 @@ impl Slice {
         }
     }
 
+    /// Fills `into` with the bytes from `at` on; `false` when the disk would have to be waited for and may not.
+    ///
+    /// # Panics
+    /// When that is beyond the end.
+    pub fn read_part(&self, at: usize, into: &mut [u8], wait: Wait) -> Result<bool, LogError> {
+        assert!(at + into.len() <= self.len, "only what is there is read");
+        let read = read_up_to(&*self.file, into, self.position + at as u64, wait)
+            .map_err(|source| LogError::io(&self.path, source));
+        match unless_blocked(read)? {
+            None => Ok(false),
+            Some(read) if read == into.len() => Ok(true),
+            Some(_) => Err(self.cut()),
+        }
+    }
+
     fn cut(&self) -> LogError {
         LogError::Damaged {
             path: self.path.clone(),
@@ -113,7 +128,7 @@ impl Log {
         // Compaction may leave nothing at or after the offset in its own segment; then the next ones have it.
         for at in self.segment_of(offset)..self.segments.len() {
             // Held, so that the steps below do not open it again.
-            let file = self.open_file(at)?;
+            let file = self.segments[at].file(&*self.disk)?;
             if let Some(first) = self.segments[at].find(&*self.disk, offset, wait)? {
                 if first.header.last_offset() >= upper {
                     return Ok(None);
@@ -151,15 +166,6 @@ impl Log {
             true => Ok(below_upper),
             false => segment.boundary_before(&*self.disk, position, limit, wait),
         }
-    }
-
-    fn open_file(&self, at: usize) -> Result<Arc<dyn File>, LogError> {
-        let segment = &self.segments[at];
-        let file = segment.file(&*self.disk)?;
-        if !segment.keeps_file() {
-            self.keep_recent(&file);
-        }
-        Ok(file)
     }
 
     fn slice(&self, at: usize, file: Arc<dyn File>, position: u64, end: u64) -> Slice {

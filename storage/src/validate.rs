@@ -282,7 +282,7 @@ impl RecordCheck<'_> {
         let timestamp = self.header.base_timestamp.wrapping_add(outline.timestamp_delta);
         self.max_timestamp = self.max_timestamp.max(timestamp);
         if self.rules.keys_required && !outline.has_key {
-            self.note(index, "a compacted log needs a key in every record".into());
+            self.note(index, "Compacted topic cannot accept message without key".into());
         } else if let Some(fault) = self.timestamp_fault(timestamp) {
             self.bad_time = true;
             self.note(index, fault);

@@ -72,5 +72,5 @@ fn missing(version: i16, group_id: &GroupId) -> DescribedGroup {
         return dead;
     }
     dead.with_error_code(ErrorCode::from(GroupError::GroupNotFound).code())
-        .with_error_message(Some(text(&format!("There is no group {:?}.", group_id.as_str()))))
+        .with_error_message(Some(text(&format!("Group {} not found.", group_id.as_str()))))
 }

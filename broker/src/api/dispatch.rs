@@ -2,7 +2,7 @@
 
 use super::{
     api_versions,
-    table::{APIS, Api, Call, Outcome, Unanswered, api_of},
+    table::{APIS, Api, Call, Outcome, Unanswered, api_of, pieces},
 };
 use crate::{
     net::{Connection, FrameHandler, Reply},
@@ -71,7 +71,7 @@ impl Dispatcher {
         };
         tracing::debug!("received");
         match (api.run)(&self.services, call, body).await {
-            Ok(Outcome::Respond(rope)) => Reply::Send(rope.segments),
+            Ok(Outcome::Respond(pieces)) => Reply::Send(pieces),
             Ok(Outcome::Nothing) => Reply::Nothing,
             Ok(Outcome::Close(why)) => Reply::Close(why),
             Err(error) => refuse(&error),
@@ -83,7 +83,7 @@ impl Dispatcher {
         if api.key == api_versions::KEY {
             let response = api_versions::unsupported_version(api);
             return match codec::encode_response(header.correlation_id, 0, &response, 0) {
-                Ok(rope) => Reply::Send(rope.segments),
+                Ok(rope) => Reply::Send(pieces(rope)),
                 Err(error) => Reply::Close(error.to_string()),
             };
         }

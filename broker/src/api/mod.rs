@@ -26,6 +26,7 @@ mod join_group;
 mod leave_group;
 mod list_groups;
 mod list_offsets;
+mod merged_topics;
 mod metadata;
 mod offset_commit;
 mod offset_delete;

@@ -7,7 +7,10 @@ use super::{
     list_groups, list_offsets, metadata, offset_commit, offset_delete, offset_fetch, offset_for_leader_epoch,
     produce, sync_group,
 };
-use crate::{net::Connection, services::Services};
+use crate::{
+    net::{Connection, Piece},
+    services::Services,
+};
 use bytes::Bytes;
 use kafka_protocol::{
     messages::*,
@@ -41,7 +44,7 @@ pub struct Call<'a> {
 
 /// What comes of a request.
 pub enum Outcome {
-    Respond(Rope),
+    Respond(Vec<Piece>),
     /// acks=0 has no answer.
     Nothing,
     /// Close the connection; the text is for the log.
@@ -211,7 +214,7 @@ async fn run_fetch<'a>(
     let request = read(&mut body, call.version)?;
     drop(body);
     let image = services.topics.image();
-    let response = fetch::handle(
+    let fetched = fetch::handle(
         call.version,
         request,
         &services.logs,
@@ -221,7 +224,8 @@ async fn run_fetch<'a>(
         &services.leader(call.connection),
     )
     .await;
-    Ok(Outcome::Respond(codec::encode_fetch_response(call.correlation_id, &response, call.version)?))
+    let rope = codec::encode_fetch_response(call.correlation_id, &fetched.response, call.version)?;
+    Ok(Outcome::Respond(fetched.stored.put_into(rope)))
 }
 
 fn read<R: Decodable>(body: &mut Bytes, version: i16) -> Result<R, DecodeError> {
@@ -230,7 +234,12 @@ fn read<R: Decodable>(body: &mut Bytes, version: i16) -> Result<R, DecodeError> 
 
 fn respond<R: Encodable>(key: i16, call: Call<'_>, response: &R) -> Result<Outcome, Unanswered> {
     let header = versions::api(key).expect("every row has a known key").response_header_version(call.version);
-    Ok(Outcome::Respond(codec::encode_response(call.correlation_id, header, response, call.version)?))
+    Ok(Outcome::Respond(pieces(codec::encode_response(call.correlation_id, header, response, call.version)?)))
+}
+
+/// An answer that is in memory as a whole.
+pub fn pieces(rope: Rope) -> Vec<Piece> {
+    rope.segments.into_iter().map(Piece::from).collect()
 }
 
 fn now_ms() -> i64 {

@@ -30,6 +30,9 @@ use uuid::Uuid;
 /// The folder of the metadata log in the data folder.
 pub(super) const FOLDER: &str = "__cluster_metadata-0";
 
+/// The election that each new log begins with comes before the first record.
+pub(super) const FIRST_RECORD_OFFSET: i64 = 1;
+
 /// The fixed id that the metadata topic has in every cluster.
 const TOPIC_ID: Uuid = Uuid::from_u128(1);
 

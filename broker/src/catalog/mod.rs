@@ -7,6 +7,7 @@
 mod assignment;
 pub mod create;
 pub mod delete;
+mod founding;
 pub mod grow;
 mod host;
 mod image;
@@ -32,7 +33,7 @@ use crate::data_dir::DataDir;
 use arc_swap::ArcSwap;
 use image::Local;
 use journal::Journal;
-use parking_lot::Mutex;
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use protocol_glue::records::metadata::MetadataRecord;
 use std::sync::Arc;
 use storage::disk::Disk;
@@ -45,16 +46,23 @@ const PRODUCER_ID_BLOCK_LEN: i32 = 1000;
 /// The catalog of this node. Reading is free of locks; changes are one at a time and wait for the disk.
 pub struct Catalog {
     image: ArcSwap<Image>,
-    store: Mutex<Box<dyn Store>>,
+    store: Mutex<Keeping>,
     /// Why the metadata log can no longer be written; set once.
     failure: watch::Sender<Option<Arc<str>>>,
 }
 
+/// Where the records go.
+enum Keeping {
+    /// There is nothing on the disk yet: see [`founding`].
+    Founding(founding::Found),
+    Open(Box<dyn Store>),
+}
+
 impl Catalog {
-    fn new(store: Box<dyn Store>, image: Image) -> Catalog {
+    fn new(keeping: Keeping, image: Image) -> Catalog {
         Catalog {
             image: ArcSwap::from_pointee(image),
-            store: Mutex::new(store),
+            store: Mutex::new(keeping),
             failure: watch::Sender::new(None),
         }
     }
@@ -92,10 +100,7 @@ impl Catalog {
         &self,
         decide: impl FnOnce(&Image, i64) -> (Vec<MetadataRecord>, T),
     ) -> Result<T, CatalogError> {
-        let mut store = self.store.lock();
-        if let Some(why) = &*self.failure.borrow() {
-            return Err(CatalogError::FailedBefore(Arc::clone(why)));
-        }
+        let mut store = self.store()?;
         let image = self.image.load_full();
         let (records, answer) = decide(&image, store.end_offset());
         if records.is_empty() {
@@ -107,6 +112,25 @@ impl Catalog {
         self.image.store(Arc::new(next));
         self.snapshot_when_due(&mut **store, false);
         Ok(answer)
+    }
+
+    /// The store, for as long as nobody else changes anything; refused once something failed.
+    fn store(&self) -> Result<MappedMutexGuard<'_, Box<dyn Store>>, CatalogError> {
+        let mut keeping = self.store.lock();
+        if let Some(why) = &*self.failure.borrow() {
+            return Err(CatalogError::FailedBefore(Arc::clone(why)));
+        }
+        if let Keeping::Founding(found) = &mut *keeping {
+            let founded = found().inspect_err(|error| {
+                self.failure.send_replace(Some(error.to_string().into()));
+            })?;
+            self.image.store(founded.image.into_inner());
+            *keeping = founded.store.into_inner();
+        }
+        Ok(MutexGuard::map(keeping, |keeping| match keeping {
+            Keeping::Open(store) => store,
+            Keeping::Founding(_) => unreachable!("founding leaves an open store"),
+        }))
     }
 
     /// The records are applied before they are written: what cannot be applied must never be in the log.
@@ -159,10 +183,7 @@ impl Catalog {
     /// Closes the metadata log properly; returns our broker epoch for the note of the clean shutdown. Later changes
     /// are refused. Waits for the disk.
     pub fn close(&self) -> Result<i64, CatalogError> {
-        let mut store = self.store.lock();
-        if let Some(why) = &*self.failure.borrow() {
-            return Err(CatalogError::FailedBefore(Arc::clone(why)));
-        }
+        let mut store = self.store()?;
         self.snapshot_when_due(&mut **store, true);
         std::mem::replace(&mut *store, Box::new(store::Closed)).close()?;
         let image = self.image.load();

@@ -1,6 +1,6 @@
 //! From the records that were found to a catalog that can be served: what every start writes, if anything.
 
-use super::{Catalog, CatalogError, Image, store::Store};
+use super::{Catalog, CatalogError, Image, Keeping, store::Store};
 use protocol_glue::records::metadata::{FeatureLevel, MetadataRecord};
 
 /// The feature that says which record types and versions may be in the log.
@@ -38,7 +38,7 @@ pub(super) fn start(
     clean: bool,
 ) -> Result<Catalog, CatalogError> {
     let records = start_records(&image, bootstrap, clean).map_err(CatalogError::Unsupported)?;
-    let catalog = Catalog::new(store, image);
+    let catalog = Catalog::new(Keeping::Open(store), image);
     for batch in records.chunks(MAX_BATCH_RECORDS) {
         catalog.change(|_| (batch.to_vec(), ()))?;
     }

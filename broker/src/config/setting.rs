@@ -54,7 +54,7 @@ impl Setting {
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let refuse = |allowed: String| {
             let shown = if self.kind == Type::Password { "(hidden)" } else { text };
-            format!("Invalid value '{shown}' for {}: it must be {allowed}.", self.name)
+            format!("Invalid value {shown} for configuration {}: Value must be {allowed}.", self.name)
         };
         let mut value = self.kind.parse(text).map_err(&refuse)?;
         if let (Check::ListOf(_), Value::List(items)) = (&self.check, &mut value) {
@@ -92,7 +92,7 @@ impl Check {
     pub fn allowed(&self) -> String {
         match self {
             Check::Any => "any value of its type".into(),
-            Check::AtLeast(low) => format!("{low} or more"),
+            Check::AtLeast(low) => format!("at least {low}"),
             Check::Between(low, high) => format!("from {low} to {high}"),
             Check::Within(low, high) => format!("from {low} to {high}"),
             Check::OneOf(words) => format!("one of {}", words.join(", ")),

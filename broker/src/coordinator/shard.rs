@@ -8,12 +8,11 @@ use std::{
     },
 };
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::{
-    AppendFailure, Now, OffsetsLog,
+    AppendFailure, KeyValue, Now, OffsetsLog,
     group::{
         Decision, GroupError, GroupSettings, Groups, Identity, JoinReply, JoinRequest, Leaving, Record,
         Reply, Step, SyncReply, SyncRequest, Token,
@@ -209,7 +208,7 @@ impl Shard {
     }
 
     fn append(&self, records: &[Record]) -> Result<(), AppendFailure> {
-        let encoded: Vec<(Bytes, Option<Bytes>)> = records.iter().map(Record::encode).collect();
+        let encoded: Vec<KeyValue> = records.iter().map(Record::encode).collect();
         self.log.append(self.partition, &encoded).inspect_err(|failure| {
             tracing::debug!(partition = self.partition, %failure, "group records were not appended");
         })

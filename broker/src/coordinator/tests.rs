@@ -7,16 +7,16 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock, Visit,
+    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock,
     group::{
         CommitRequest, GroupError, GroupSettings, Identity, JoinRequest, Joined, OffsetToCommit, State,
         SyncRequest, TopicToCommit,
     },
-    log::Durable,
+    log::{Durable, KeyValue, Visit},
     partition_for,
 };
 
-type Batch = Vec<(Bytes, Option<Bytes>)>;
+type Batch = Vec<KeyValue>;
 
 /// Partitions in memory.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl OffsetsLog for MemoryLog {
         i32::try_from(self.partitions.lock().len()).expect("few")
     }
 
-    fn append(&self, partition: i32, records: &[(Bytes, Option<Bytes>)]) -> Result<(), AppendFailure> {
+    fn append(&self, partition: i32, records: &[KeyValue]) -> Result<(), AppendFailure> {
         if let Some(failure) = *self.failure.lock() {
             return Err(failure);
         }

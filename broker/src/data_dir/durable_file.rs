@@ -16,6 +16,21 @@ pub(super) fn replace(dir: &Path, name: &str, content: &[u8]) -> Result<(), Data
     sync_dir(dir)
 }
 
+/// As [`replace`], without waiting for the disk; [`sync`] does that.
+pub(super) fn replace_unsynced(dir: &Path, name: &str, content: &[u8]) -> Result<(), DataDirError> {
+    let temporary = dir.join(format!("{name}.tmp"));
+    let path = dir.join(name);
+    fs::write(&temporary, content).map_err(|source| io_error(&temporary, source))?;
+    fs::rename(&temporary, &path).map_err(|source| io_error(&path, source))
+}
+
+/// Makes the file, its content and its name durable.
+pub(super) fn sync(dir: &Path, name: &str) -> Result<(), DataDirError> {
+    let path = dir.join(name);
+    File::open(&path).and_then(|file| file.sync_all()).map_err(|source| io_error(&path, source))?;
+    sync_dir(dir)
+}
+
 /// The file's text; `None` when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>, DataDirError> {
     match fs::read_to_string(path) {

@@ -18,6 +18,10 @@ pub(super) struct MetaProperties {
 pub(super) fn read(dir: &Path) -> Result<Option<MetaProperties>, DataDirError> {
     let path = dir.join(NAME);
     let Some(text) = durable_file::read(&path)? else { return Ok(None) };
+    // A power cut before the first sync leaves a name without content, and nothing else in the folder.
+    if text.bytes().all(|byte| byte == 0) {
+        return Ok(None);
+    }
     let damaged = |what: &str| DataDirError::Damaged { path: path.clone(), what: what.to_owned() };
     let properties = parse(&text);
     match properties.get("version") {
@@ -39,14 +43,19 @@ pub(super) fn read(dir: &Path) -> Result<Option<MetaProperties>, DataDirError> {
     Ok(Some(MetaProperties { cluster_id: (*cluster_id).to_owned(), node_id, directory_id }))
 }
 
-/// Stores the identity; durable when this returns.
+/// Stores the identity; durable after [`sync`].
 pub(super) fn write(dir: &Path, properties: &MetaProperties) -> Result<(), DataDirError> {
     let mut text =
         format!("version=1\ncluster.id={}\nnode.id={}\n", escape(&properties.cluster_id), properties.node_id);
     if let Some(id) = properties.directory_id {
         text.push_str(&format!("directory.id={}\n", kafka_id::encode(id)));
     }
-    durable_file::replace(dir, NAME, text.as_bytes())
+    durable_file::replace_unsynced(dir, NAME, text.as_bytes())
+}
+
+/// Waits until the identity survives a power cut.
+pub(super) fn sync(dir: &Path) -> Result<(), DataDirError> {
+    durable_file::sync(dir, NAME)
 }
 
 /// `key=value` lines; comments and everything else are left out. Kafka writes ids and numbers only, which need

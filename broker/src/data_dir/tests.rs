@@ -38,6 +38,17 @@ fn a_new_folder_gets_an_identity_and_keeps_it() {
     assert_eq!((again.cluster_id(), again.directory_id()), (&*cluster_id, directory_id));
 }
 
+#[test]
+fn a_name_without_content_is_what_a_power_cut_leaves_of_a_first_start() {
+    let root = tempfile::tempdir().expect("a folder");
+    fs::write(root.path().join("meta.properties"), "").expect("writes");
+    assert!(DataDir::open(root.path(), None, 1).expect("opens").is_new());
+    assert!(!DataDir::open(root.path(), None, 1).expect("opens").is_new());
+    fs::write(root.path().join("meta.properties"), "").expect("writes");
+    fs::create_dir(root.path().join("__cluster_metadata-0")).expect("makes");
+    DataDir::open(root.path(), None, 1).expect_err("a folder that was used has lost its identity");
+}
+
 /// META-13: a configured cluster id is taken.
 #[test]
 fn a_configured_cluster_id_is_kept() {

@@ -14,6 +14,9 @@ pub(super) fn for_each<T: Sync, E: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
+    if items.is_empty() {
+        return Ok(());
+    }
     let next = AtomicUsize::new(0);
     let some = || {
         let mut outcome = Ok(());

@@ -1,6 +1,12 @@
 //! The bound on request bytes in flight in the whole broker (D12): over it, connections stop reading.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Permits are counted in KiB, so that a budget of terabytes still fits a semaphore.
@@ -18,6 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Budget {
     units: Arc<Semaphore>,
     total: usize,
+    waiting: Arc<AtomicUsize>,
 }
 
 /// Bytes taken from a [`Budget`]; dropping it gives them back.
@@ -32,7 +39,12 @@ impl Budget {
         let bytes = if bytes > 0 { bytes as usize } else { DEFAULT_BYTES };
         // A budget below one frame would refuse that frame for ever.
         let total = bytes.max(largest_frame).div_ceil(UNIT_BYTES).min(Semaphore::MAX_PERMITS);
-        Budget { units: Arc::new(Semaphore::new(total)), total }
+        Budget { units: Arc::new(Semaphore::new(total)), total, waiting: Arc::default() }
+    }
+
+    /// Does anybody wait for room?
+    pub fn is_short(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > 0
     }
 
     /// Makes `share` cover at least `bytes`, waiting for room; `false` when none came in time.
@@ -43,6 +55,7 @@ impl Budget {
             return true;
         }
         let more = self.units.clone().acquire_many_owned((wanted - held) as u32);
+        let _waiting = Waiting::new(&self.waiting);
         match tokio::time::timeout(PATIENCE, more).await {
             Ok(Ok(permit)) => {
                 match &mut share.permit {
@@ -54,6 +67,22 @@ impl Budget {
             Ok(Err(_closed)) => false,
             Err(_elapsed) => false,
         }
+    }
+}
+
+/// Somebody who waits for room.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(waiting: &'a AtomicUsize) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Waiting(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

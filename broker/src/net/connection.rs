@@ -5,13 +5,14 @@
 
 use super::{
     budget::{Budget, Share},
-    listener::{Endpoint, Shutdown},
+    listener::{Endpoint, Shutdown, SocketBuffers},
     refusal::{RefusalLog, looks_like},
+    reply::{self, Reply, Unsent},
 };
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
 use std::{
     future::Future,
-    io::{self, IoSlice},
+    io,
     net::SocketAddr,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
@@ -20,7 +21,6 @@ use std::{
     time::Duration,
 };
 use tokio::{
-    io::AsyncWriteExt,
     net::TcpStream,
     time::{Instant, timeout, timeout_at},
 };
@@ -35,6 +35,9 @@ const READ_BYTES: usize = 8 * 1024;
 /// with what arrives: a length alone must not reserve 100 MiB.
 const WHOLE_FRAME_BYTES: usize = (1 << 20) + (64 << 10);
 
+/// Whoever neither sends the rest of a frame nor reads its answer for so long is closed when others need the memory.
+pub(super) const STALL: Duration = Duration::from_secs(5);
+
 /// After a stop was asked for, a request in work has this long to be answered before it is given up.
 const STOP_GRACE: Duration = Duration::from_millis(250);
 
@@ -46,17 +49,6 @@ pub struct Connection {
     pub endpoint: Arc<Endpoint>,
     /// Name and version of the client's software, once ApiVersions told them.
     pub software: OnceLock<(String, String)>,
-}
-
-/// What to do after a frame was handled.
-#[derive(Debug)]
-pub enum Reply {
-    /// Write these pieces, which make up one frame with its length.
-    Send(Vec<Bytes>),
-    /// The request has no answer (acks=0).
-    Nothing,
-    /// Close the connection; the text says why, for the log. Empty: close without a line.
-    Close(String),
 }
 
 /// What turns frames into replies.
@@ -82,13 +74,15 @@ pub trait FrameHandler: Send + Sync + 'static {
 pub struct Surroundings {
     pub handler: Arc<dyn FrameHandler>,
     pub budget: Budget,
+    pub unsent: Unsent,
     pub refusals: Arc<RefusalLog>,
     pub idle: Duration,
+    pub buffers: SocketBuffers,
     pub shutdown: Shutdown,
 }
 
 /// Why a connection ended.
-enum End {
+pub(super) enum End {
     /// The client left, or idled too long, or we are stopping.
     Quiet,
     Refused(String),
@@ -114,12 +108,12 @@ async fn run(
     around: &Surroundings,
     shutdown: &mut Shutdown,
 ) -> End {
-    let mut buffer = BytesMut::new();
+    let mut incoming = Incoming { buffer: BytesMut::new(), reads_ahead: true };
     loop {
         let (frame, share) = tokio::select! {
             biased;
             () = shutdown.requested() => return End::Quiet,
-            read = read_frame(stream, &mut buffer, around) => match read {
+            read = incoming.frame(stream, around) => match read {
                 Ok(read) => read,
                 Err(end) => return end,
             },
@@ -131,8 +125,8 @@ async fn run(
         drop(share);
         match reply {
             Reply::Send(pieces) => {
-                if write_all(stream, pieces).await.is_err() {
-                    return End::Quiet;
+                if let Err(end) = reply::write(stream, pieces, around).await {
+                    return end;
                 }
             }
             Reply::Nothing => {}
@@ -170,48 +164,103 @@ async fn answer(
     })
 }
 
-async fn read_frame(
-    stream: &mut TcpStream,
-    buffer: &mut BytesMut,
-    around: &Surroundings,
-) -> Result<(Bytes, Share), End> {
-    let mut share = Share::default();
-    fill(stream, buffer, PREFIX_BYTES, READ_BYTES, around.idle).await?;
-    let declared = i32::from_be_bytes(buffer[..PREFIX_BYTES].try_into().expect("four bytes were read"));
-    let length = checked_length(declared, buffer, around.handler.largest_of_all())?;
-    // The API key decides how large the frame may be.
-    fill(stream, buffer, PREFIX_BYTES + length.min(2), READ_BYTES, around.idle).await?;
-    if length >= 2 {
-        let key = i16::from_be_bytes([buffer[PREFIX_BYTES], buffer[PREFIX_BYTES + 1]]);
-        let largest = around.handler.largest_frame(key);
-        if length > largest {
-            return Err(End::Refused(format!(
-                "a frame of {length} bytes for API key {key} is larger than the {largest} it may have"
-            )));
+/// What was read and not handled yet.
+struct Incoming {
+    buffer: BytesMut,
+    /// Small frames are read as they come, several at once. After a large one only the head of the next is read
+    /// before its own memory is there, so that none of its records is ever moved.
+    reads_ahead: bool,
+}
+
+impl Incoming {
+    async fn frame(&mut self, stream: &TcpStream, around: &Surroundings) -> Result<(Bytes, Share), End> {
+        const HEAD_BYTES: usize = PREFIX_BYTES + 2;
+        let mut share = Share::default();
+        let ahead = if self.reads_ahead { READ_BYTES } else { HEAD_BYTES };
+        self.fill(stream, PREFIX_BYTES, ahead, around, false).await?;
+        let prefix = self.buffer[..PREFIX_BYTES].try_into().expect("four bytes were read");
+        let length =
+            checked_length(i32::from_be_bytes(prefix), &self.buffer, around.handler.largest_of_all())?;
+        // The API key decides how large the frame may be.
+        self.fill(stream, PREFIX_BYTES + length.min(2), ahead, around, false).await?;
+        check_length_for_api(&self.buffer[PREFIX_BYTES..], length, around)?;
+        self.buffer.advance(PREFIX_BYTES);
+        self.reads_ahead = length <= READ_BYTES;
+        while self.buffer.len() < length {
+            let step = if length <= WHOLE_FRAME_BYTES {
+                length
+            } else {
+                length.min((self.buffer.len() * 2).max(WHOLE_FRAME_BYTES))
+            };
+            if step > READ_BYTES && !around.budget.grow(&mut share, step).await {
+                return Err(End::Refused(
+                    "too many request bytes are in flight; raise queued.max.request.bytes or lower the load"
+                        .into(),
+                ));
+            }
+            let ahead = if self.reads_ahead { READ_BYTES } else { step };
+            self.fill(stream, step, ahead, around, step > READ_BYTES).await?;
+        }
+        let frame = self.buffer.split_to(length).freeze();
+        if self.buffer.is_empty() {
+            // The frame owns the memory now; an idle connection keeps none.
+            self.buffer = BytesMut::new();
+        }
+        Ok((frame, share))
+    }
+
+    /// Reads until there are `wanted` bytes, and never more than `at_most`. Memory is taken only once there is
+    /// something to read.
+    async fn fill(
+        &mut self,
+        stream: &TcpStream,
+        wanted: usize,
+        at_most: usize,
+        around: &Surroundings,
+        holds_memory: bool,
+    ) -> Result<(), End> {
+        while self.buffer.len() < wanted {
+            readable(stream, around, holds_memory).await?;
+            let room = at_most.max(wanted) - self.buffer.len();
+            self.buffer.reserve(room);
+            match stream.try_read_buf(&mut (&mut self.buffer).limit(room)) {
+                Ok(0) => return Err(End::Quiet),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits for the client to send more; whoever holds memory meanwhile must not let others wait for it.
+async fn readable(stream: &TcpStream, around: &Surroundings, holds_memory: bool) -> Result<(), End> {
+    let mut waited = Duration::ZERO;
+    while waited < around.idle {
+        let step = if holds_memory { STALL.min(around.idle - waited) } else { around.idle };
+        if let Ok(ready) = timeout(step, stream.readable()).await {
+            return Ok(ready?);
+        }
+        waited += step;
+        if holds_memory && around.budget.is_short() {
+            return Err(End::Refused("it stopped within a frame, and others wait for the memory".into()));
         }
     }
-    buffer.advance(PREFIX_BYTES);
-    while buffer.len() < length {
-        let step = if length <= WHOLE_FRAME_BYTES {
-            length
-        } else {
-            length.min((buffer.len() * 2).max(WHOLE_FRAME_BYTES))
-        };
-        if step > READ_BYTES && !around.budget.grow(&mut share, step).await {
-            return Err(End::Refused(
-                "too many request bytes are in flight; raise queued.max.request.bytes or lower the load"
-                    .into(),
-            ));
-        }
-        let room = step.saturating_sub(buffer.len()).max(1);
-        fill(stream, buffer, step, room, around.idle).await?;
+    Err(End::Quiet)
+}
+
+fn check_length_for_api(frame: &[u8], length: usize, around: &Surroundings) -> Result<(), End> {
+    let Some(key) = frame.first_chunk().filter(|_| length >= 2).map(|key| i16::from_be_bytes(*key)) else {
+        return Ok(());
+    };
+    let largest = around.handler.largest_frame(key);
+    match length <= largest {
+        true => Ok(()),
+        false => Err(End::Refused(format!(
+            "a frame of {length} bytes for API key {key} is larger than the {largest} it may have"
+        ))),
     }
-    let frame = buffer.split_to(length).freeze();
-    if buffer.is_empty() {
-        // The frame owns the memory now; an idle connection keeps none.
-        *buffer = BytesMut::new();
-    }
-    Ok((frame, share))
 }
 
 fn checked_length(declared: i32, buffer: &[u8], largest: usize) -> Result<usize, End> {
@@ -224,57 +273,6 @@ fn checked_length(declared: i32, buffer: &[u8], largest: usize) -> Result<usize,
             )))
         }
     }
-}
-
-/// Reads until `buffer` holds `wanted` bytes. Memory is taken only once there is something to read.
-async fn fill(
-    stream: &mut TcpStream,
-    buffer: &mut BytesMut,
-    wanted: usize,
-    room: usize,
-    idle: Duration,
-) -> Result<(), End> {
-    while buffer.len() < wanted {
-        match timeout(idle, stream.readable()).await {
-            Ok(ready) => ready?,
-            Err(_idle) => return Err(End::Quiet),
-        }
-        buffer.reserve(room.min(wanted.saturating_sub(buffer.len()).max(READ_BYTES)));
-        match stream.try_read_buf(buffer) {
-            Ok(0) => return Err(End::Quiet),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
-}
-
-/// Writes all pieces with as few calls as the kernel allows.
-async fn write_all(stream: &mut TcpStream, pieces: Vec<Bytes>) -> io::Result<()> {
-    const SLICES: usize = 64;
-    let mut pieces = std::collections::VecDeque::from(pieces);
-    while !pieces.is_empty() {
-        let mut slices = [IoSlice::new(&[]); SLICES];
-        let mut count = 0;
-        for (slice, piece) in slices.iter_mut().zip(&pieces) {
-            *slice = IoSlice::new(piece);
-            count += 1;
-        }
-        let mut written = stream.write_vectored(&slices[..count]).await?;
-        if written == 0 && pieces.iter().take(count).any(|piece| !piece.is_empty()) {
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        while let Some(front) = pieces.front_mut() {
-            if front.len() > written {
-                front.advance(written);
-                break;
-            }
-            written -= front.len();
-            pieces.pop_front();
-        }
-    }
-    Ok(())
 }
 
 impl Shutdown {

@@ -5,11 +5,13 @@ mod connection;
 mod limits;
 mod listener;
 mod refusal;
+mod reply;
 #[cfg(test)]
 mod tests;
 
 pub use budget::Budget;
-pub use connection::{Connection, FrameHandler, Reply, Surroundings};
+pub use connection::{Connection, FrameHandler, Surroundings};
 pub use limits::{ConnectionLimits, Refused};
-pub use listener::{Endpoint, Listeners, Shutdown};
+pub use listener::{Endpoint, Listeners, Shutdown, SocketBuffers};
 pub use refusal::RefusalLog;
+pub use reply::{Piece, Reply, Stored, Unsent};

@@ -38,7 +38,7 @@ impl FrameHandler for Echo {
                 _ => {
                     let mut prefix = BytesMut::new();
                     prefix.put_i32(frame.len() as i32);
-                    Reply::Send(vec![prefix.freeze(), Bytes::new(), frame])
+                    Reply::Send([prefix.freeze(), Bytes::new(), frame].map(Piece::from).into())
                 }
             }
         })
@@ -70,8 +70,10 @@ fn start(max_connections: i32, idle: Duration) -> Running {
     let around = Surroundings {
         handler: Arc::new(Echo),
         budget: Budget::new(-1, 4 << 20),
+        unsent: Unsent::new(64 << 20),
         refusals: Arc::default(),
         idle,
+        buffers: SocketBuffers::of(64 << 10, -1),
         shutdown,
     };
     let serving = tokio::spawn(listeners.accept(limits, Arc::new(around)).expect("listening"));

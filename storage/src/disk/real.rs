@@ -1,7 +1,8 @@
 //! The disk of the machine.
 
 use super::{Disk, File, Stat, Wait};
-use rustix::io::{ReadWriteFlags, preadv2, pwritev};
+use crate::open_files::make_room;
+use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev};
 use std::{
     fs, io,
     io::{IoSlice, IoSliceMut},
@@ -17,7 +18,16 @@ pub struct RealDisk;
 
 impl Disk for RealDisk {
     fn open(&self, path: &Path, create: bool) -> io::Result<Arc<dyn File>> {
-        let file = fs::OpenOptions::new().read(true).write(true).create(create).truncate(false).open(path)?;
+        let mut options = fs::OpenOptions::new();
+        options.read(true).write(true).create(create).truncate(false);
+        let file = options.open(path).or_else(|error| match is_out_of_files(&error) {
+            // Sockets have the rest of what the system allows; log files can be opened again.
+            true => {
+                make_room();
+                options.open(path)
+            }
+            false => Err(error),
+        })?;
         Ok(Arc::new(RealFile(file)))
     }
 
@@ -68,6 +78,12 @@ impl Disk for RealDisk {
     }
 }
 
+/// Has the process, or the machine, as many files open as it may?
+fn is_out_of_files(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(Errno::from_raw_os_error);
+    matches!(code, Some(Errno::MFILE | Errno::NFILE))
+}
+
 struct RealFile(fs::File);
 
 impl File for RealFile {
@@ -102,7 +118,7 @@ impl File for RealFile {
                     position += written as u64;
                     IoSlice::advance_slices(&mut parts, written);
                 }
-                Err(rustix::io::Errno::INTR) => {}
+                Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }

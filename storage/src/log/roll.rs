@@ -60,12 +60,9 @@ impl Log {
             self.write_snapshot()?;
         }
         let next = Segment::empty(&self.dir, self.end_offset, now_ms);
-        let file = next.file_for_writing(&*self.disk)?;
+        let file = next.make_file(&*self.disk)?;
         let len = if self.config.preallocate { u64::from(self.config.segment_bytes) } else { 0 };
         file.set_len(len).map_err(|source| LogError::io(next.log_path(), source))?;
-        if let Some(sealed) = self.segments.last() {
-            sealed.keep_file_weakly();
-        }
         self.segments.push(next);
         self.changed = true;
         Ok(())

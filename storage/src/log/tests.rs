@@ -158,30 +158,6 @@ fn a_log_without_batches_opens_no_file() {
 }
 
 #[test]
-fn reading_sealed_segments_keeps_few_files_open() {
-    let dir = tempfile::tempdir().expect("temporary folder");
-    let (mut log, _) = Log::open(Arc::new(RealDisk), dir.path(), config(), Hints::default()).expect("opens");
-    for _ in 0..200 {
-        log.append(at_time(5).valid(), 0, 0).expect("appends");
-    }
-    assert_eq!(read_all(&log, 0, 500).len(), 200);
-    let open = |log: &Log| {
-        let here = dir.path();
-        let links = std::fs::read_dir("/proc/self/fd")
-            .expect("Linux")
-            .filter_map(|fd| std::fs::read_link(fd.ok()?.path()).ok());
-        let open = links.filter(|link| link.starts_with(here)).count();
-        assert!(open <= RECENT_FILES + 1, "{open} open of {}", log.segment_count());
-        open
-    };
-    assert!(open(&log) > 1);
-    log.release_files();
-    assert_eq!(open(&log), 0);
-    assert_eq!(read_all(&log, 0, 500).len(), 200);
-    log.append(at_time(5).valid(), 0, 0).expect("opens what it needs");
-}
-
-#[test]
 fn cached_reads_give_the_same_bytes() {
     let dir = tempfile::tempdir().expect("temporary folder");
     let (mut log, _) = Log::open(Arc::new(RealDisk), dir.path(), config(), Hints::default()).expect("opens");

@@ -13,6 +13,7 @@
 
 mod read;
 mod reply;
+mod stored;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use protocol_glue::ErrorCode;
 use read::Reader;
 pub use reply::Leader;
 use std::{collections::HashMap, sync::Arc, time::Duration};
+pub use stored::StoredRecords;
 use tokio::time::Instant;
 use uuid::Uuid;
 
@@ -34,6 +36,13 @@ use uuid::Uuid;
 const BY_ID: i16 = 13;
 /// First version that tells clients where the leader is.
 const LEADER_HINTS: i16 = 16;
+
+/// An answer. Records that are still on the disk have a stand-in in the response.
+#[derive(Default)]
+pub struct Fetched {
+    pub response: FetchResponse,
+    pub stored: StoredRecords,
+}
 
 /// Reads what a client asks for, and waits for it within the client's bounds. `fetch_max_bytes` bounds any answer;
 /// `leader` is this broker as the client's listener knows it.
@@ -45,7 +54,7 @@ pub async fn handle(
     sessions: &Sessions,
     fetch_max_bytes: i32,
     leader: &Leader,
-) -> FetchResponse {
+) -> Fetched {
     let limits = Limits::of(&request, fetch_max_bytes);
     let replica = replica_id(&request);
     let isolation = request.isolation_level;

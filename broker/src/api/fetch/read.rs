@@ -1,6 +1,6 @@
 //! Reading the partitions of a fetch: locate under the locks, as often as it takes; load once, outside them.
 
-use super::Limits;
+use super::{Limits, StoredRecords};
 use crate::{
     api::resolve,
     catalog::Image,
@@ -14,6 +14,10 @@ use protocol_glue::ErrorCode;
 use std::sync::Arc;
 use storage::log::{LogError, Slice};
 use uuid::Uuid;
+
+/// Read before the answer is written, in all: little enough to be held for a client that does not read its answers,
+/// and enough for one that follows the end of its partitions to get them in one piece.
+const AT_ONCE_BYTES: usize = 64 * 1024;
 
 /// The partitions of one fetch.
 pub(super) struct Reader<'a> {
@@ -42,6 +46,8 @@ pub(super) struct PartitionResult {
     /// `None` beside an error.
     pub offsets: Option<Offsets>,
     pub records: Bytes,
+    /// Records that are to be read when they are sent; `records` is empty then.
+    pub stored: Option<Slice>,
     pub diverging: Option<(i32, i64)>,
     /// Is there a list of aborted transactions, if only an empty one?
     pub lists_aborted: bool,
@@ -55,7 +61,7 @@ impl PartitionResult {
             topic_id: self.topic_id,
             high_watermark: self.offsets.map_or(-1, |offsets| offsets.high_watermark),
             log_start_offset: self.offsets.map_or(-1, |offsets| offsets.log_start),
-            has_records: !self.records.is_empty(),
+            has_records: !self.records.is_empty() || self.stored.is_some(),
             must_tell: self.code != ErrorCode::None || self.diverging.is_some(),
             is_error: self.code != ErrorCode::None,
         }
@@ -131,13 +137,21 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Loads the bytes of what was found: from the page cache at once, from the disk on a blocking thread.
+    /// Loads the bytes of what was found, from the page cache at once, from the disk on a blocking thread; what is much
+    /// stays on the disk until it is sent.
     pub(super) async fn load(&self, found: Found) -> Vec<PartitionResult> {
         let mut results = Vec::with_capacity(self.known.len() + self.unknown.len());
         let mut cold = Vec::new();
+        let mut room = AT_ONCE_BYTES;
         for (place, (target, located)) in self.known.iter().zip(found.0).enumerate() {
             let mut result = self.result(target, &located);
             if let Ok(Located { slice: Some(slice), .. }) = located {
+                if slice.byte_len() > room && StoredRecords::can_hold(&slice) {
+                    result.stored = Some(slice);
+                    results.push(result);
+                    continue;
+                }
+                room = room.saturating_sub(slice.byte_len());
                 match slice.read_cached() {
                     Ok(Some(records)) => result.records = records,
                     Ok(None) => cold.push((place, slice)),
@@ -163,6 +177,7 @@ impl<'a> Reader<'a> {
             code: located.as_ref().err().copied().unwrap_or(ErrorCode::None),
             offsets: located.as_ref().ok().map(|located| located.offsets),
             records: Bytes::new(),
+            stored: None,
             diverging: located.as_ref().ok().and_then(|located| located.diverging),
             // Not beside a diverging epoch: then nothing was read.
             lists_aborted: self.committed_only
@@ -181,6 +196,7 @@ impl PartitionResult {
             code,
             offsets: None,
             records: Bytes::new(),
+            stored: None,
             diverging: None,
             lists_aborted: true,
             leader_epoch: -1,

@@ -1,6 +1,6 @@
 //! From what was read to the Fetch response of a version.
 
-use super::{LEADER_HINTS, read::PartitionResult};
+use super::{Fetched, LEADER_HINTS, read::PartitionResult};
 use crate::fetch_session::{Answer, Asked, TopicKey};
 use kafka_protocol::{
     messages::{
@@ -28,10 +28,12 @@ pub(super) fn response(
     answer: Answer,
     results: Vec<PartitionResult>,
     leader: &Leader,
-) -> FetchResponse {
-    let mut response = FetchResponse::default().with_session_id(answer.session_id);
+) -> Fetched {
+    let mut fetched = Fetched::default();
+    let response = &mut fetched.response;
+    response.session_id = answer.session_id;
     let mut open: Option<TopicKey> = None;
-    for (result, _) in results.into_iter().zip(answer.include).filter(|(_, included)| *included) {
+    for (mut result, _) in results.into_iter().zip(answer.include).filter(|(_, included)| *included) {
         let topic = &result.key.topic;
         if open.as_ref() != Some(topic) {
             response.responses.push(topic_response(topic));
@@ -40,23 +42,28 @@ pub(super) fn response(
         if version >= LEADER_HINTS && points_elsewhere(result.code) && response.node_endpoints.is_empty() {
             response.node_endpoints.push(endpoint(leader));
         }
+        if let Some(slice) = result.stored.take() {
+            result.records = fetched.stored.push(slice);
+        }
         let topic = response.responses.last_mut().expect("pushed above");
         topic.partitions.push(partition_data(version, result, leader));
     }
-    response
+    fetched
 }
 
 /// An error about the session: no partitions, and the session is as it was.
-pub(super) fn top_level_error(code: ErrorCode) -> FetchResponse {
-    FetchResponse::default().with_error_code(code.code())
+pub(super) fn top_level_error(code: ErrorCode) -> Fetched {
+    Fetched { response: FetchResponse::default().with_error_code(code.code()), ..Fetched::default() }
 }
 
 /// The request as a whole is wrong: told at the top and for each partition, as old versions have no top.
-pub(super) fn refusal_of_all(version: i16, code: ErrorCode, listed: Vec<Asked>) -> FetchResponse {
+pub(super) fn refusal_of_all(version: i16, code: ErrorCode, listed: Vec<Asked>) -> Fetched {
     let results: Vec<_> = listed.iter().map(|asked| PartitionResult::unknown(asked, code)).collect();
     let include = vec![true; results.len()];
     let nobody = Leader { node_id: -1, host: String::new(), port: 0, rack: None };
-    response(version, Answer { session_id: 0, include }, results, &nobody).with_error_code(code.code())
+    let mut refused = response(version, Answer { session_id: 0, include }, results, &nobody);
+    refused.response.error_code = code.code();
+    refused
 }
 
 fn topic_response(topic: &TopicKey) -> FetchableTopicResponse {

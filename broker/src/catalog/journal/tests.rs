@@ -115,7 +115,7 @@ fn a_snapshot_replaces_the_log_before_it() {
     let opened = open(root.path());
     create(&opened.1, "a");
     let records = versions::write_all(&opened.1.image().to_records());
-    opened.1.store.lock().snapshot(&records).expect("writes");
+    opened.1.store().expect("open").snapshot(&records).expect("writes");
     create(&opened.1, "b");
     let before = content(&opened.1);
     close(opened);
@@ -150,7 +150,7 @@ fn a_snapshot_without_its_end_is_refused() {
     let opened = open(root.path());
     create(&opened.1, "a");
     let records = versions::write_all(&opened.1.image().to_records());
-    opened.1.store.lock().snapshot(&records).expect("writes");
+    opened.1.store().expect("open").snapshot(&records).expect("writes");
     close(opened);
     let path = root.path().join(FOLDER).join("00000000000000000004-0000000001.checkpoint");
     let bytes = fs::read(&path).expect("there");
@@ -178,7 +178,7 @@ fn only_finished_transactions_count() {
         begin(),
         ids(3000),
     ];
-    opened.1.store.lock().append(&versions::write_all(&records)).expect("writes");
+    opened.1.store().expect("open").append(&versions::write_all(&records)).expect("writes");
     close(opened);
     let opened = open(root.path());
     assert_eq!(opened.1.image().next_producer_id, 1000);

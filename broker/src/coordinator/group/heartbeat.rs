@@ -68,6 +68,9 @@ impl Groups {
 
     /// Goes on after the record of a step was appended or not.
     pub fn settle(&mut self, now: Now, then: Then, outcome: Result<(), AppendFailure>) -> Step {
+        if outcome.is_ok() {
+            self.unwritten.clear();
+        }
         let failure = outcome.err().map(GroupError::from);
         match then {
             Then::Created { group_id, asked_by, replies } => {
