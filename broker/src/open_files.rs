@@ -11,6 +11,11 @@ pub fn take_what_is_allowed() {
     storage::open_files::set_limit((allowed / 2).min(MOST_LOG_FILES) as usize);
 }
 
+/// Closes log files that nobody uses at this moment, for connections that need the room.
+pub fn make_room() {
+    storage::open_files::make_room();
+}
+
 /// The limit in force afterwards; `None` is no limit.
 fn raised() -> Option<u64> {
     let limit = getrlimit(Resource::Nofile);
