@@ -13,6 +13,7 @@ pub mod logs;
 pub mod net;
 pub mod observe;
 pub mod offsets_topic;
+pub mod open_files;
 pub mod partition;
 pub mod server;
 pub mod services;

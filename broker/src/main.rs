@@ -1,6 +1,6 @@
 //! The command line; everything else is the library's.
 
-use broker::{cli, config, observe::logging, server::Server};
+use broker::{cli, config, observe::logging, open_files, server::Server};
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
 fn run(command: cli::Command) -> Result<(), String> {
     let cli::Command::Start { sources, log_format } = command;
     let loaded = config::load(&sources)?;
+    open_files::take_what_is_allowed();
     let filter = std::env::var("RUST_LOG").ok();
     let levels = logging::start(log_format, filter.as_deref())?;
     for warning in &loaded.warnings {

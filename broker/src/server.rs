@@ -39,6 +39,9 @@ use tokio::{
 /// What all requests together may take while compressed batches are opened to be checked.
 const DECOMPRESSION_BYTES: usize = 256 << 20;
 
+/// A client that makes no progress for so long has to go when memory is short.
+const STALL: Duration = Duration::from_secs(5);
+
 /// Answers in memory that no client has taken yet, in all; above it, clients that take nothing are closed.
 const UNSENT_BYTES: usize = 64 << 20;
 
@@ -103,6 +106,7 @@ impl Server {
             handler,
             buffers: SocketBuffers::of(config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
+            stall: STALL,
             shutdown,
         };
         let limits = ConnectionLimits::new(

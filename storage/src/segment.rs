@@ -85,6 +85,10 @@ impl Segment {
         &self.log.path
     }
 
+    pub fn log_file(&self) -> &Arc<LogFile> {
+        &self.log
+    }
+
     /// The log file, opened when it is not.
     pub fn file(&self, disk: &dyn Disk) -> Result<Arc<dyn File>, LogError> {
         self.log.get(disk, false)
@@ -341,6 +345,14 @@ pub(crate) struct LogFile {
     used: AtomicBool,
     /// The pool of open files knows of it. Changed under the pool's lock only.
     pooled: AtomicBool,
+    /// The log let go of it: another log's file may have the name by now, so that it must not be opened again.
+    gone: AtomicBool,
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        self.log.gone.store(true, Ordering::Relaxed);
+    }
 }
 
 enum Open {
@@ -352,11 +364,16 @@ enum Open {
 
 impl LogFile {
     fn closed(path: PathBuf) -> Self {
-        let (used, pooled) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { path, open: Mutex::new(Open::Closed), used, pooled }
+        let [used, pooled, gone] = [const { AtomicBool::new(false) }; 3];
+        Self { path, open: Mutex::new(Open::Closed), used, pooled, gone }
     }
 
-    fn get(self: &Arc<Self>, disk: &dyn Disk, create: bool) -> Result<Arc<dyn File>, LogError> {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, opened when it is not.
+    pub(crate) fn get(self: &Arc<Self>, disk: &dyn Disk, create: bool) -> Result<Arc<dyn File>, LogError> {
         self.used.store(true, Ordering::Relaxed);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match &*open {
@@ -366,13 +383,20 @@ impl LogFile {
         };
         let file = match known {
             Some(file) => file,
-            None => disk.open(&self.path, create).map_err(|source| LogError::io(&self.path, source))?,
+            None => self.open(disk, create).map_err(|source| LogError::io(&self.path, source))?,
         };
         *open = Open::Strong(file.clone());
         // Without the lock: the pool looks into files while it holds its own.
         drop(open);
         OPEN_FILES.admit(self);
         Ok(file)
+    }
+
+    fn open(&self, disk: &dyn Disk, create: bool) -> io::Result<Arc<dyn File>> {
+        match self.gone.load(Ordering::Relaxed) {
+            true => Err(io::Error::new(io::ErrorKind::NotFound, "the segment was deleted")),
+            false => disk.open(&self.path, create),
+        }
     }
 
     fn release(&self) {

@@ -1,16 +1,20 @@
 //! Reading: which stretch of which file answers a fetch, found under the log's lock, read outside it.
 
 use crate::{
-    disk::{File, Wait, read_up_to},
+    disk::{Disk, Wait, read_up_to},
     log::{Log, LogError, ReadError},
+    segment::LogFile,
 };
 use bytes::Bytes;
-use std::{io, path::PathBuf, sync::Arc};
+use std::{io, sync::Arc};
 
 /// A stretch of whole batches in one segment file; cheap to make under a lock, read outside it.
+///
+/// It keeps no file open: thousands of them may wait to be read. One whose segment was deleted meanwhile can be read
+/// as long as the file happens to be open still.
 pub struct Slice {
-    file: Arc<dyn File>,
-    path: PathBuf,
+    disk: Arc<dyn Disk>,
+    file: Arc<LogFile>,
     position: u64,
     len: usize,
 }
@@ -33,8 +37,9 @@ impl Slice {
 
     fn read_with(&self, wait: Wait) -> Result<Bytes, LogError> {
         let mut bytes = vec![0; self.len];
-        let read = read_up_to(&*self.file, &mut bytes, self.position, wait)
-            .map_err(|source| LogError::io(&self.path, source))?;
+        let file = self.file.get(&*self.disk, false)?;
+        let read = read_up_to(&*file, &mut bytes, self.position, wait)
+            .map_err(|source| LogError::io(self.file.path(), source))?;
         match read == self.len {
             true => Ok(bytes.into()),
             false => Err(self.cut()),
@@ -47,8 +52,9 @@ impl Slice {
     /// When that is beyond the end.
     pub fn read_part(&self, at: usize, into: &mut [u8], wait: Wait) -> Result<bool, LogError> {
         assert!(at + into.len() <= self.len, "only what is there is read");
-        let read = read_up_to(&*self.file, into, self.position + at as u64, wait)
-            .map_err(|source| LogError::io(&self.path, source));
+        let file = self.file.get(&*self.disk, false)?;
+        let read = read_up_to(&*file, into, self.position + at as u64, wait)
+            .map_err(|source| LogError::io(self.file.path(), source));
         match unless_blocked(read)? {
             None => Ok(false),
             Some(read) if read == into.len() => Ok(true),
@@ -58,7 +64,7 @@ impl Slice {
 
     fn cut(&self) -> LogError {
         LogError::Damaged {
-            path: self.path.clone(),
+            path: self.file.path().to_owned(),
             what: format!("less than {} bytes at {}", self.len, self.position),
         }
     }
@@ -74,7 +80,7 @@ fn unless_blocked<T>(read: Result<T, LogError>) -> Result<Option<T>, LogError> {
 
 impl std::fmt::Debug for Slice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Slice({} +{} of {})", self.position, self.len, self.path.display())
+        write!(f, "Slice({} +{} of {})", self.position, self.len, self.file.path().display())
     }
 }
 
@@ -128,19 +134,19 @@ impl Log {
         // Compaction may leave nothing at or after the offset in its own segment; then the next ones have it.
         for at in self.segment_of(offset)..self.segments.len() {
             // Held, so that the steps below do not open it again.
-            let file = self.segments[at].file(&*self.disk)?;
+            let _file = self.segments[at].file(&*self.disk)?;
             if let Some(first) = self.segments[at].find(&*self.disk, offset, wait)? {
                 if first.header.last_offset() >= upper {
                     return Ok(None);
                 }
                 if first.header.byte_len() > max_bytes as u64 {
                     return Ok(match at_least_one {
-                        true => Some(self.slice(at, file, first.position, first.end())),
+                        true => Some(self.slice(at, first.position, first.end())),
                         false => None,
                     });
                 }
                 let end = self.stretch_end(at, first.position, max_bytes, upper, wait)?;
-                return Ok(Some(self.slice(at, file, first.position, end)));
+                return Ok(Some(self.slice(at, first.position, end)));
             }
         }
         Ok(None)
@@ -168,12 +174,8 @@ impl Log {
         }
     }
 
-    fn slice(&self, at: usize, file: Arc<dyn File>, position: u64, end: u64) -> Slice {
-        Slice {
-            file,
-            path: self.segments[at].log_path().to_owned(),
-            position,
-            len: (end - position) as usize,
-        }
+    fn slice(&self, at: usize, position: u64, end: u64) -> Slice {
+        let file = self.segments[at].log_file().clone();
+        Slice { disk: self.disk.clone(), file, position, len: (end - position) as usize }
     }
 }

@@ -10,7 +10,7 @@ const USAGE: &str = "\
 cargo xtask image              build the image `daybook:latest` (static binary, FROM scratch)
 cargo xtask static-binary      build that binary and lay out the image's files; prints their folder
 cargo xtask stress [NAME..] [--brief]
-                               measure the release binary: start idle connections partitions parked slow kill
+                               measure the release binary: start idle connections partitions files parked slow kill
                                (all of them without a name; --brief: smaller, for every change)
 ";
 

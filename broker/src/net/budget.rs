@@ -12,8 +12,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Permits are counted in KiB, so that a budget of terabytes still fits a semaphore.
 const UNIT_BYTES: usize = 1024;
 
-/// Used when `queued.max.request.bytes` is off: enough for two largest legal frames and a crowd of usual ones.
-const DEFAULT_BYTES: usize = 256 << 20;
+/// Used when `queued.max.request.bytes` is off: enough for a largest legal frame and a crowd of usual ones.
+const DEFAULT_BYTES: usize = 128 << 20;
 
 /// How long a connection waits for room before it is closed: whoever holds a part of a frame and never sends
 /// the rest must not block the others for ever.

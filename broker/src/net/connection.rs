@@ -35,9 +35,6 @@ const READ_BYTES: usize = 8 * 1024;
 /// with what arrives: a length alone must not reserve 100 MiB.
 const WHOLE_FRAME_BYTES: usize = (1 << 20) + (64 << 10);
 
-/// Whoever neither sends the rest of a frame nor reads its answer for so long is closed when others need the memory.
-pub(super) const STALL: Duration = Duration::from_secs(5);
-
 /// After a stop was asked for, a request in work has this long to be answered before it is given up.
 const STOP_GRACE: Duration = Duration::from_millis(250);
 
@@ -77,6 +74,8 @@ pub struct Surroundings {
     pub unsent: Unsent,
     pub idle: Duration,
     pub buffers: SocketBuffers,
+    /// Whoever neither sends the rest of a frame nor reads its answer for so long is closed when memory is short.
+    pub stall: Duration,
     pub shutdown: Shutdown,
 }
 
@@ -237,7 +236,7 @@ impl Incoming {
 async fn readable(stream: &TcpStream, around: &Surroundings, holds_memory: bool) -> Result<(), End> {
     let mut waited = Duration::ZERO;
     while waited < around.idle {
-        let step = if holds_memory { STALL.min(around.idle - waited) } else { around.idle };
+        let step = if holds_memory { around.stall.min(around.idle - waited) } else { around.idle };
         if let Ok(ready) = timeout(step, stream.readable()).await {
             return Ok(ready?);
         }

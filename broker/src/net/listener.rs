@@ -5,7 +5,7 @@ use super::{
     limits::ConnectionLimits,
     refusal,
 };
-use crate::config::ListenerConfig;
+use crate::{config::ListenerConfig, open_files};
 use std::{
     io,
     net::{IpAddr, SocketAddr},
@@ -20,6 +20,9 @@ use tokio::{
 
 /// Pause after the system refused a new socket (out of file descriptors, say), so that the loop does not spin.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// A line at most so often about that: clients must not be able to flood the log.
+const ACCEPT_WARNING_PERIOD: Duration = Duration::from_secs(60);
 
 /// How long connections get to end after a stop was asked for.
 const STOP_LIMIT: Duration = Duration::from_millis(500);
@@ -208,6 +211,7 @@ async fn accept_loop(
 ) {
     let mut shutdown = around.shutdown.clone();
     let mut connections = JoinSet::new();
+    let mut last_warning: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             biased;
@@ -227,7 +231,15 @@ async fn accept_loop(
                 }
             }
             Err(error) => {
-                tracing::warn!("cannot take a connection on {}: {error}", endpoint.listener);
+                // Files that can be opened again make room; the client waits in the backlog until then.
+                open_files::make_room();
+                if last_warning.is_none_or(|last| last.elapsed() > ACCEPT_WARNING_PERIOD) {
+                    last_warning = Some(Instant::now());
+                    let listener = &endpoint.listener;
+                    tracing::warn!(
+                        "cannot take a connection on {listener}: {error}; raise the limit of open files"
+                    );
+                }
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }

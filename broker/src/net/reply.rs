@@ -4,7 +4,7 @@
 //! and never reads them holds no memory. What has to be in memory is counted; when all of it is too much, clients
 //! that take nothing are closed.
 
-use super::connection::{End, STALL, Surroundings};
+use super::connection::{End, Surroundings};
 use bytes::{Buf, Bytes};
 use std::{
     collections::VecDeque,
@@ -86,8 +86,12 @@ impl Unsent {
         Unsent { bytes: AtomicUsize::new(0), limit }
     }
 
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     fn is_too_much(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > self.limit
+        self.bytes() > self.limit
     }
 }
 
@@ -146,7 +150,7 @@ pub(super) async fn write(stream: &TcpStream, pieces: Vec<Piece>, around: &Surro
 async fn writable(stream: &TcpStream, around: &Surroundings) -> Result<(), End> {
     let mut waited = Duration::ZERO;
     while waited < around.idle {
-        let step = STALL.min(around.idle - waited);
+        let step = around.stall.min(around.idle - waited);
         if let Ok(ready) = timeout(step, stream.writable()).await {
             return Ok(ready?);
         }

@@ -37,6 +37,15 @@ impl FrameHandler for Echo {
                 Some(b'W') => std::future::pending().await,
                 // More than the buffers of the system hold.
                 Some(b'B') => Reply::Send(vec![Piece::Bytes(Bytes::from(vec![0; 64 << 20]))]),
+                Some(b'L') => {
+                    let stored = Counting(PARTS * PART_BYTES);
+                    let mut prefix = BytesMut::new();
+                    prefix.put_i32((stored.0 + 4) as i32);
+                    let stored = Piece::Stored(Arc::new(stored));
+                    let bytes = |text| Piece::from(Bytes::from_static(text));
+                    Reply::Send(vec![prefix.freeze().into(), bytes(b"ab"), stored, bytes(b"cd")])
+                }
+                Some(b'M') => Reply::Send(vec![Bytes::from(vec![0; 64 << 20]).into()]),
                 _ => {
                     let mut prefix = BytesMut::new();
                     prefix.put_i32(frame.len() as i32);
@@ -50,10 +59,33 @@ impl FrameHandler for Echo {
     }
 }
 
+const PART_BYTES: usize = 1000;
+const PARTS: usize = 20_000;
+
+/// So many bytes, each of them the number of its part, some of which have to be waited for.
+struct Counting(usize);
+
+impl Stored for Counting {
+    fn byte_len(&self) -> usize {
+        self.0
+    }
+    fn read(&self, at: usize, into: &mut [u8], may_wait: bool) -> Result<bool, String> {
+        assert!(into.len() <= 128 * 1024, "a client that does not read holds no more than this");
+        if !may_wait && at / PART_BYTES % 3 == 0 {
+            return Ok(false);
+        }
+        for (at, byte) in (at..).zip(into) {
+            *byte = (at / PART_BYTES) as u8;
+        }
+        Ok(true)
+    }
+}
+
 struct Running {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     serving: JoinHandle<()>,
+    around: Arc<Surroundings>,
 }
 
 fn start(max_connections: i32, idle: Duration) -> Running {
@@ -69,16 +101,17 @@ fn start(max_connections: i32, idle: Duration) -> Running {
     assert_eq!(listeners.endpoints()[0].port, address.port(), "the chosen port is advertised");
     let (stop, shutdown) = Shutdown::new();
     let limits = Arc::new(ConnectionLimits::new(max_connections, i32::MAX, BTreeMap::new(), i32::MAX));
-    let around = Surroundings {
+    let around = Arc::new(Surroundings {
         handler: Arc::new(Echo),
-        budget: Budget::new(-1, 4 << 20),
-        unsent: Unsent::new(64 << 20),
+        budget: Budget::new(1, 4 << 20),
+        unsent: Unsent::new(1 << 20),
+        stall: Duration::from_millis(50),
         idle,
         buffers: SocketBuffers::of(64 << 10, -1),
         shutdown,
-    };
-    let serving = tokio::spawn(listeners.accept(limits, Arc::new(around)).expect("listening"));
-    Running { address, stop, serving }
+    });
+    let serving = tokio::spawn(listeners.accept(limits, around.clone()).expect("listening"));
+    Running { address, stop, serving, around }
 }
 
 fn frame(body: &[u8]) -> Vec<u8> {
@@ -132,6 +165,58 @@ async fn pipelined_frames_are_answered_in_order_however_the_bytes_arrive() {
     tokio::join!(writing, reading);
     assert_eq!(&answer[4..], &large[..]);
     assert_eq!(receive(&mut stream).await, b"\0\x01small");
+}
+
+#[tokio::test]
+async fn stored_bytes_arrive_whole_and_in_their_place() {
+    let running = start(10, DEADLINE);
+    let mut stream = connect(&running).await;
+    for _ in 0..2 {
+        send(&mut stream, &frame(b"\0\x01L")).await;
+        let answer = receive(&mut stream).await;
+        let (start, rest) = answer.split_at(2);
+        let (stored, end) = rest.split_at(PARTS * PART_BYTES);
+        assert_eq!((start, end), (&b"ab"[..], &b"cd"[..]));
+        assert!(stored.iter().enumerate().all(|(at, byte)| *byte == (at / PART_BYTES) as u8));
+    }
+}
+
+/// Resolves once so much is unsent, of the whole broker.
+async fn until_unsent(running: &Running, expected: impl Fn(usize) -> bool) {
+    let waiting = async {
+        while !expected(running.around.unsent.bytes()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(DEADLINE, waiting).await.expect("in time");
+}
+
+/// Nobody takes the answer, and too much waits: that connection ends, and no other.
+#[tokio::test]
+async fn a_client_that_never_reads_is_closed_when_too_much_waits() {
+    let running = start(10, Duration::from_secs(3600));
+    let (mut deaf, mut good) = (connect(&running).await, connect(&running).await);
+    send(&mut deaf, &frame(b"\0\x01M")).await;
+    until_unsent(&running, |bytes| bytes > 0).await;
+    until_unsent(&running, |bytes| bytes == 0).await;
+    send(&mut good, &frame(b"\0\x01still")).await;
+    assert_eq!(receive(&mut good).await, b"\0\x01still");
+}
+
+/// Halves of frames must not keep the memory that others wait for.
+#[tokio::test]
+async fn half_a_frame_is_closed_when_others_wait_for_its_memory() {
+    let running = start(10, Duration::from_secs(3600));
+    let (mut half, mut good) = (connect(&running).await, connect(&running).await);
+    let large = frame(&[0; 3 << 20]);
+    send(&mut half, &large[..2 << 20]).await;
+    let (mut reader, mut writer) = good.split();
+    let writing = async { writer.write_all(&large).await.expect("sent") };
+    let mut answer = vec![0; large.len()];
+    let reading = async { reader.read_exact(&mut answer).await.expect("an answer") };
+    timeout(DEADLINE, async { tokio::join!(writing, reading) }).await.expect("in time");
+    assert_eq!(answer, large);
+    expect_closed(&mut half).await;
 }
 
 /// WIRE-04, WIRE-05

@@ -19,7 +19,7 @@ const THOUSAND_IDLE_MIB: f64 = 30.0;
 /// CPU that a thousand parked fetches may use, in hundredths of one core.
 const PARKED_CPU_PERCENT: f64 = 2.0;
 /// From an append to the answer of a fetch that waited for it.
-const WAKE_MS: f64 = 20.0;
+const WAKE_MS: f64 = 5.0;
 /// What misbehaving clients may add to the broker's memory.
 const SLOW_CLIENTS_MIB: f64 = 64.0;
 
@@ -72,7 +72,7 @@ pub fn slow(bench: &Bench) -> Result<(), String> {
     let daybook = daybook(bench, &[]);
     fill(&daybook);
     let before = mib(&daybook);
-    let count = if bench.brief { 20 } else { 100 };
+    let count = if bench.brief { 20 } else { 200 };
     let mut deaf: Vec<_> = (0..count).map(|_| ask_and_never_read(&daybook)).collect();
     let mut halves: Vec<_> = (0..20).map(|_| half_a_frame(&daybook)).collect();
     // Whoever reads slowly gets everything in the end.

@@ -1,6 +1,7 @@
 //! What must stay small, fast and whole, measured on the release binary. Each check prints what it measured.
 
 mod connections;
+mod files;
 mod kill;
 mod partitions;
 mod process;
@@ -19,11 +20,12 @@ pub struct Bench {
 
 type Check = fn(&Bench) -> Result<(), String>;
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
     ("start", start::first_answer),
     ("idle", start::idle_memory),
     ("connections", connections::idle),
     ("partitions", partitions::many),
+    ("files", files::few),
     ("parked", connections::parked),
     ("slow", connections::slow),
     ("kill", kill::rounds),

@@ -11,6 +11,8 @@
 
 mod append;
 mod budget;
+#[cfg(test)]
+mod identity_tests;
 mod shape;
 #[cfg(test)]
 mod tests;
