@@ -71,7 +71,7 @@ impl Stored for Counting {
     }
     fn read(&self, at: usize, into: &mut [u8], may_wait: bool) -> Result<bool, String> {
         assert!(into.len() <= 128 * 1024, "a client that does not read holds no more than this");
-        if !may_wait && at / PART_BYTES % 3 == 0 {
+        if !may_wait && (at / PART_BYTES).is_multiple_of(3) {
             return Ok(false);
         }
         for (at, byte) in (at..).zip(into) {
