@@ -10,7 +10,7 @@ use crate::{
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
     sync::{OnceCell, watch},
-    time::{MissedTickBehavior, interval},
+    time::{Instant, MissedTickBehavior, interval_at},
 };
 
 /// The coordinator, and what keeps it served.
@@ -64,9 +64,10 @@ impl GroupService {
         }
     }
 
-    /// Fires timers and expires offsets until the stop.
+    /// Fires timers and expires offsets until the stop. The first check comes after a whole period: members of groups
+    /// whose offsets are old have that long to come back after a restart.
     pub async fn run(self: Arc<Self>, expiry_period: Duration, mut stop: watch::Receiver<bool>) {
-        let mut expiry = interval(expiry_period);
+        let mut expiry = interval_at(Instant::now() + expiry_period, expiry_period);
         expiry.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let expiring = async {
             loop {
@@ -98,5 +99,43 @@ impl CoordinatorTopics for GroupService {
             // Transactions are not served yet; whoever wants one learns that from InitProducerId.
             Coordinated::Transactions => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        catalog::testing::Fixture,
+        coordinator::{
+            group::{GroupSettings, JoinRequest},
+            tests::{MemoryLog, coordinator},
+        },
+    };
+
+    #[tokio::test(start_paused = true)]
+    async fn an_empty_group_outlives_a_restart_until_the_first_check() {
+        let log = MemoryLog::new(5);
+        let request = JoinRequest {
+            group_id: "g".into(),
+            session_timeout_ms: 10_000,
+            rebalance_timeout_ms: 10_000,
+            ..JoinRequest::default()
+        };
+        // A join without protocols is refused, but makes the group.
+        let refused = coordinator(GroupSettings::default(), log.clone()).join(&request).await;
+        assert!(refused.is_err());
+
+        let groups = coordinator(GroupSettings::default(), log);
+        let service = GroupService::start(groups.clone(), Fixture::new().topics).await.expect("started");
+        let (stop, stopped) = watch::channel(false);
+        let running = tokio::spawn(Arc::new(service).run(Duration::from_secs(600), stopped));
+        let count = || groups.list().expect("served").len();
+        tokio::time::sleep(Duration::from_secs(599)).await;
+        assert_eq!(count(), 1);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(count(), 0);
+        stop.send(true).expect("it runs");
+        running.await.expect("it ends");
     }
 }

@@ -31,10 +31,13 @@ fn run(command: cli::Command) -> Result<(), String> {
         .thread_name("daybook")
         .build()
         .map_err(|error| format!("The threads cannot be started: {error}."))?;
-    runtime.block_on(serve(loaded, levels))
+    let outcome = runtime.block_on(serve(loaded, levels));
+    // Everything is closed; what still runs on a blocking thread has nobody left to answer.
+    runtime.shutdown_background();
+    outcome
 }
 
-/// Runs until SIGTERM or SIGINT (then it stops cleanly), or until the broker cannot go on.
+/// Runs until SIGTERM or SIGINT (then it stops cleanly, or at once when told again), or until the broker cannot go on.
 async fn serve(loaded: config::Loaded, levels: logging::LogLevels) -> Result<(), String> {
     let no_signal = |error| format!("Signals cannot be received: {error}.");
     let mut terminate = signal(SignalKind::terminate()).map_err(no_signal)?;
@@ -46,8 +49,15 @@ async fn serve(loaded: config::Loaded, levels: logging::LogLevels) -> Result<(),
         _ = interrupt.recv() => {}
         why = server.failed() => return Err(why),
     }
-    server.stop().await
+    tokio::select! {
+        stopped = server.stop() => stopped,
+        _ = terminate.recv() => Err(STOPPED_AT_ONCE.into()),
+        _ = interrupt.recv() => Err(STOPPED_AT_ONCE.into()),
+    }
 }
+
+const STOPPED_AT_ONCE: &str =
+    "Told to stop twice: stopped before everything was closed; the next start checks the logs.";
 
 fn banner(server: &Server) -> String {
     let mut banner = format!("Daybook {}\n", env!("CARGO_PKG_VERSION"));

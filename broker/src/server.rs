@@ -14,7 +14,10 @@ use crate::{
     fetch_session::Sessions,
     group_service::GroupService,
     logs::{Logs, Opening, ToOpen, duties},
-    net::{Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, Surroundings, Unsent},
+    net::{
+        Budget, ConnectionLimits, Endpoint, FrameHandler, Listeners, Shutdown, SocketBuffers, Surroundings,
+        Unsent,
+    },
     observe::logging::LogLevels,
     offsets_topic::OffsetsTopic,
     services::{CatalogBlocks, DynamicSettings, Identity, Services},
@@ -101,7 +104,7 @@ impl Server {
             budget: Budget::new(config.queued_max_request_bytes, handler.largest_of_all()),
             unsent: Unsent::new(UNSENT_BYTES),
             handler,
-            refusals: Arc::default(),
+            buffers: SocketBuffers::of(config.socket_send_buffer_bytes, config.socket_receive_buffer_bytes),
             idle: Duration::from_millis(config.connections_max_idle_ms.max(1) as u64),
             stall: STALL,
             shutdown,
@@ -161,7 +164,10 @@ struct Opened {
 }
 
 fn open(config: &BrokerConfig, layers: &crate::config::Layers) -> Result<Opened, String> {
-    let data_dir = DataDir::open(&config.log_dir, config.cluster_id.as_deref(), config.node_id)
+    // Absolute, because clients are told where the data lies.
+    let log_dir = std::path::absolute(&config.log_dir)
+        .map_err(|error| format!("log.dirs: {}: {error}", config.log_dir.display()))?;
+    let data_dir = DataDir::open(&log_dir, config.cluster_id.as_deref(), config.node_id)
         .map_err(|error| error.to_string())?;
     let data_dir = Arc::new(data_dir);
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
@@ -176,6 +182,7 @@ fn open(config: &BrokerConfig, layers: &crate::config::Layers) -> Result<Opened,
     let settings = catalog::Settings::of(config, layers.fixed.clone(), check_topic_overrides);
     let topics = Topics::new(catalog.clone(), logs.clone(), settings);
     logs.open_all(&to_open(&topics)).map_err(|error| error.to_string())?;
+    logs.report_strays();
     Ok(Opened { data_dir, catalog, logs, topics })
 }
 

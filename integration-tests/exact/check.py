@@ -29,7 +29,7 @@ PROFILE = {
 }
 
 Step = collections.namedtuple("Step", "scenario label")
-Difference = collections.namedtuple("Difference", "step field text")
+Difference = collections.namedtuple("Difference", "step path text")
 
 
 def scenarios():
@@ -64,20 +64,18 @@ def start(binary, folder):
     sys.exit("%s does not start:\n%s" % (binary, open(log.name).read()))
 
 
-def ask(port, only, jar):
-    """The answers to every step of the wanted scenarios: step -> list of lines."""
+def ask(port, jar):
+    """The answers to every step: step -> list of lines. All is asked: some answers depend on what ran before."""
     out = io.StringIO()
     probe = Probe("127.0.0.1", port, out, jar=jar)
     for name, function in scenarios():
-        if not wanted(name, only):
-            continue
         from_ = time.time()
         try:
             probe.start(name)
             function(probe)
         except Exception as error:  # a scenario that breaks is itself a finding
-            lines = [x.line for x in traceback.extract_tb(error.__traceback__) if "s_" in x.filename]
-            print("%s BROKE: %r at %s" % (name, error, lines[-1:]), file=sys.stderr)
+            where = [x.line for x in traceback.extract_tb(error.__traceback__) if "s_" in x.filename]
+            print("%s BROKE: %r at %s" % (name, error, where[-1:]), file=sys.stderr)
         print("%-24s %.1f s" % (name, time.time() - from_), file=sys.stderr)
     return lines(out.getvalue().splitlines())
 
@@ -114,24 +112,26 @@ def differences(kafka, ours, noise, messages):
             for line in found:
                 path = line.split(": ")[0]
                 if general(path) not in ignored:
-                    field = re.sub(r"\[\*\]$", "", general(path)).rsplit(".", 1)[-1]
-                    yield Difference(step, field or "answer", line)
+                    yield Difference(step, path or "answer", line)
     for step in ours:
         if step not in kafka:
             yield Difference(step, "extra", "not in the record")
 
 
 class Row:
-    """One row of the table: matches steps of a scenario by label, or by a prefix of it that ends in `*`."""
+    """One row of the table: matches steps of a scenario by label, in which `*` stands for anything, and a difference
+    by any field on the way to it (`*`: by all)."""
 
     def __init__(self, scenario, step, fields, reason):
         self.scenario, self.label, self.reason, self.used = scenario, step, reason, False
         self.fields = [field.strip() for field in fields.split(",")]
 
     def matches(self, difference):
-        step, label = difference.step, self.label
-        same = step.label.startswith(label[:-1]) if label.endswith("*") else step.label == label
-        return step.scenario == self.scenario and same and ("*" in self.fields or difference.field in self.fields)
+        label = ".*".join(map(re.escape, self.label.split("*")))
+        if difference.step.scenario != self.scenario or not re.fullmatch(label, difference.step.label, re.S):
+            return False
+        on_the_way = re.sub(r"\[\d+\]", "", difference.path).split(".")
+        return "*" in self.fields or any(field in on_the_way for field in self.fields)
 
 
 def table():
@@ -162,7 +162,7 @@ def report(found, rows, only):
     for step, fields in unlisted.items():
         print("%s / %s" % step)
         for difference in fields[:20]:
-            print("    %s [%s]" % (difference.text[:400], difference.field))
+            print("    " + difference.text[:400])
     stale = [row for row in rows if not row.used and wanted(row.scenario, only)]
     for row in stale:
         print("listed, and no longer there: %s / %s" % (row.scenario, row.label))
@@ -185,7 +185,7 @@ def main():
         else:
             child, port = start(a.binary, folder)
         try:
-            ours = ask(port, [""], a.jar)
+            ours = ask(port, a.jar)
         finally:
             if child:
                 child.send_signal(signal.SIGTERM)

@@ -321,7 +321,9 @@ def main():
     for w in range(a.walks):
         A, Z = Walk(a.a, a.seed + w), Walk(a.b, a.seed + w)
         for side in (A, Z):
-            side.p.coordinator("x"), side.p.coordinator("x", 1), side.p.initpid(side.p.t("warm"))
+            side.p.coordinator("x")
+            if "txn" in kinds:
+                side.p.coordinator("x", 1), side.p.initpid(side.p.t("warm"))
             for i in range(3):
                 side.p.create(side.p.t("t%d" % i), i + 1)
                 side.parts[side.p.t("t%d" % i)] = i + 1

@@ -161,6 +161,7 @@ impl Connection {
     /// InitProducerId v4 of an idempotent producer.
     pub fn init_producer(&mut self) -> InitProducerIdResponse {
         let request = InitProducerIdRequest::default()
+            .with_transactional_id(None)
             .with_transaction_timeout_ms(60_000)
             .with_producer_id(ProducerId(-1))
             .with_producer_epoch(-1);
@@ -169,10 +170,12 @@ impl Connection {
         answer
     }
 
-    /// OffsetCommit v8 without membership (generation -1); the error codes in the order asked.
+    /// OffsetCommit v8 without membership (generation -1); the error codes by partition.
     pub fn commit(&mut self, group: &str, topic: &str, offsets: &[(i32, i64)]) -> Vec<i16> {
         let answer = self.ask(8, &commit_request(group, topic, offsets));
-        answer.topics[0].partitions.iter().map(|partition| partition.error_code).collect()
+        let mut answered = answer.topics[0].partitions.clone();
+        answered.sort_by_key(|partition| partition.partition_index);
+        answered.iter().map(|partition| partition.error_code).collect()
     }
 
     /// OffsetFetch v8 of everything a group committed: (topic, partition, offset), sorted.

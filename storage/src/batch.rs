@@ -11,7 +11,7 @@ use crate::{
 pub use crate::{
     builder::Builder,
     format::HEADER_LEN,
-    validate::{Reason, RecordError, Rejected, Rules, TargetCodec, ValidBatch, any_transactional, validate},
+    validate::{Reason, RecordError, Rejected, Rules, TargetCodec, ValidBatch, validate},
 };
 
 /// Whose time the records of a batch carry.

@@ -1,7 +1,7 @@
 //! Making the log durable: what to sync is noted under the log's lock, synced outside it.
 
 use crate::{
-    disk::{Disk, File},
+    disk::{Disk, File, is_full},
     epochs::Epochs,
     format::EPOCH_CHECKPOINT,
     log::{Log, LogError},
@@ -43,8 +43,15 @@ impl Flush {
             unless_gone(synced.map_err(|source| LogError::io(path, source)))?;
         }
         if let Some(epochs) = &self.epochs {
-            unless_gone(epochs.save(&*self.disk, &self.dir.join(EPOCH_CHECKPOINT)))?;
-            self.saved_epochs.store(epochs.version(), Ordering::Release);
+            match unless_gone(epochs.save(&*self.disk, &self.dir.join(EPOCH_CHECKPOINT))) {
+                // The batches are durable all the same, and tell the epochs: until there is room the recovery point
+                // stays, so that they are read again after a crash.
+                Err(LogError::Io { source, .. }) if is_full(&source) => {}
+                saved => {
+                    saved?;
+                    self.saved_epochs.store(epochs.version(), Ordering::Release);
+                }
+            }
         }
         if self.new_names {
             unless_gone(self.disk.sync_dir(&self.dir).map_err(|source| LogError::io(&self.dir, source)))?;
@@ -98,7 +105,9 @@ impl Log {
         for segment in self.segments.iter_mut().filter(|segment| segment.base_offset < below) {
             segment.name_synced = true;
         }
-        self.recovery_point = self.recovery_point.max(below.min(self.end_offset()));
+        if !self.epochs_are_unsaved() {
+            self.recovery_point = self.recovery_point.max(below.min(self.end_offset()));
+        }
     }
 
     /// Everything below is durable.

@@ -83,7 +83,8 @@ impl<E: Entry> Index<E> {
         Self { path, on_disk: 0, waiting: Vec::new(), last: None }
     }
 
-    /// The index in a file; `None` when there is no file or its length is not one of whole entries.
+    /// The index in a file; `None` when there is no file or its length is not one of whole entries. Zeros at the end
+    /// are no entries: Kafka sets space aside, and takes it back from all logs but its metadata log.
     pub fn load(disk: &dyn Disk, path: &Path) -> io::Result<Option<Self>> {
         let len = match disk.stat(path) {
             Ok(stat) => stat.len as usize,
@@ -94,8 +95,10 @@ impl<E: Entry> Index<E> {
             return Ok(None);
         }
         let mut index = Self { on_disk: len / E::LEN, ..Self::empty(path.to_owned()) };
-        if let Some(at) = index.len().checked_sub(1) {
-            index.last = Some(index.reader(disk, Wait::Block)?.entry(at)?);
+        if index.on_disk > 0 {
+            let reader = index.reader(disk, Wait::Block)?;
+            index.on_disk = reader.entries_before_space(index.on_disk)?;
+            index.last = index.on_disk.checked_sub(1).map(|at| reader.entry(at)).transpose()?;
         }
         Ok(Some(index))
     }
@@ -193,10 +196,32 @@ struct Reader<E> {
 
 impl<E: Entry> Reader<E> {
     fn entry(&self, at: usize) -> io::Result<E> {
+        self.bytes(at).map(|bytes| E::get(&bytes[..E::LEN]))
+    }
+
+    /// How many of `count` entries come before the zeros that they end in.
+    fn entries_before_space(&self, count: usize) -> io::Result<usize> {
+        if !self.is_zero(count - 1)? {
+            return Ok(count);
+        }
+        let (mut low, mut high) = (0, count - 1);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.is_zero(middle)? { high = middle } else { low = middle + 1 }
+        }
+        // One entry of zeros alone is the time 0 at the first offset.
+        Ok(if count == 1 { 1 } else { high })
+    }
+
+    fn is_zero(&self, at: usize) -> io::Result<bool> {
+        self.bytes(at).map(|bytes| bytes == [0; 16])
+    }
+
+    /// An entry's bytes, followed by zeros.
+    fn bytes(&self, at: usize) -> io::Result<[u8; 16]> {
         let mut bytes = [0; 16];
-        let bytes = &mut bytes[..E::LEN];
-        match read_up_to(&*self.file, bytes, (at * E::LEN) as u64, self.wait)? == E::LEN {
-            true => Ok(E::get(bytes)),
+        match read_up_to(&*self.file, &mut bytes[..E::LEN], (at * E::LEN) as u64, self.wait)? == E::LEN {
+            true => Ok(bytes),
             false => Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
@@ -243,6 +268,33 @@ mod tests {
             index.spill(&RealDisk).expect("writes");
         }
         assert_eq!((index.on_disk, index.waiting.len()), (2 * MAX_WAITING, 1));
+    }
+
+    #[test]
+    fn space_that_was_set_aside_holds_no_entries() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        for entries in [0, 1, 2, 7] {
+            let mut index = Index::empty(dir.path().join(format!("{entries}.index")));
+            (1..=entries).for_each(|i| index.push(entry(i)));
+            index.write(&RealDisk).expect("writes");
+            let file = RealDisk.open(&index.path, true).expect("opens");
+            file.set_len(8 * 1000).expect("grows");
+            let mut loaded: Index<OffsetEntry> =
+                Index::load(&RealDisk, &index.path).expect("reads").expect("whole entries");
+            assert_eq!((loaded.len(), loaded.last()), (entries as usize, index.last()));
+            loaded.push(entry(100));
+            loaded.write(&RealDisk).expect("writes");
+            assert_eq!(RealDisk.stat(&index.path).expect("is there").len, (u64::from(entries) + 1) * 8);
+        }
+    }
+
+    #[test]
+    fn one_entry_of_zeros_is_the_time_zero() {
+        let dir = tempfile::tempdir().expect("temporary folder");
+        let path = dir.path().join("0.timeindex");
+        std::fs::write(&path, [0; 12]).expect("writes");
+        let index: Index<TimeEntry> = Index::load(&RealDisk, &path).expect("reads").expect("whole entries");
+        assert_eq!(index.last(), Some(TimeEntry { timestamp: 0, relative: 0 }));
     }
 
     #[test]

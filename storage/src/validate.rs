@@ -151,23 +151,6 @@ impl ValidBatch {
     }
 }
 
-/// Does any batch in these bytes carry the transactional bit? Reads headers only and trusts nothing.
-pub fn any_transactional(mut records: &[u8]) -> bool {
-    while let Some(header) = Header::parse(records) {
-        if header.magic != MAGIC_V2 {
-            return false;
-        }
-        if header.is_transactional() {
-            return true;
-        }
-        match records.get(header.byte_len().max(HEADER_LEN as u64) as usize..) {
-            Some(rest) => records = rest,
-            None => return false,
-        }
-    }
-    false
-}
-
 /// Checks what a client sent for one partition: exactly one batch that keeps every rule.
 pub fn validate(records: Bytes, rules: &Rules) -> Result<ValidBatch, Rejected> {
     let len = only_batch(&records, rules)?;
@@ -299,7 +282,7 @@ impl RecordCheck<'_> {
         let timestamp = self.header.base_timestamp.wrapping_add(outline.timestamp_delta);
         self.max_timestamp = self.max_timestamp.max(timestamp);
         if self.rules.keys_required && !outline.has_key {
-            self.note(index, "a compacted log needs a key in every record".into());
+            self.note(index, "Compacted topic cannot accept message without key".into());
         } else if let Some(fault) = self.timestamp_fault(timestamp) {
             self.bad_time = true;
             self.note(index, fault);

@@ -4,6 +4,7 @@
 //! - validate_only checks everything and does nothing. A time-out that is over before we start: 7.
 //! - The versions differ in encoding only (and in how quotas are told, which are not here; nor is authorization).
 
+use super::text;
 use crate::catalog::{Refusal, Topics, grow::Wanted};
 use kafka_protocol::{
     ResponseError,
@@ -29,7 +30,7 @@ pub async fn handle(
         Ok(outcomes) => {
             respond(outcomes.into_iter().map(|(name, outcome)| result(&name, outcome.err().as_ref())))
         }
-        Err(_) => refuse_all(&request, &Refusal::bare(ResponseError::UnknownServerError)),
+        Err(error) => refuse_all(&request, &error.refusal()),
     }
 }
 
@@ -47,7 +48,7 @@ fn wanted(topic: &CreatePartitionsTopic) -> Wanted {
 }
 
 fn result(name: &str, refusal: Option<&Refusal>) -> CreatePartitionsTopicResult {
-    let message = refusal.and_then(|refusal| refusal.message.clone()).map(StrBytes::from_string);
+    let message = refusal.and_then(|refusal| refusal.message.clone()).map(text::message);
     CreatePartitionsTopicResult::default()
         .with_name(TopicName(StrBytes::from_string(name.to_owned())))
         .with_error_code(refusal.map_or(0, Refusal::code))

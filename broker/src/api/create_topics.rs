@@ -6,6 +6,7 @@
 //! - v5 adds partitions, replication factor and all settings in force · v7 the topic id (for validate_only, too).
 //! - Not here: authorization, quotas (error 89).
 
+use super::text;
 use crate::{
     catalog::{
         Refusal, Topics,
@@ -35,8 +36,9 @@ pub async fn handle(
         return refuse_all(&request, &Refusal::bare(ResponseError::RequestTimedOut));
     }
     let wanted = request.topics.iter().map(wanted).collect();
-    let Ok(outcomes) = topics.create(wanted, request.validate_only).await else {
-        return refuse_all(&request, &Refusal::bare(ResponseError::UnknownServerError));
+    let outcomes = match topics.create(wanted, request.validate_only).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => return refuse_all(&request, &error.refusal()),
     };
     let layers = topics.layers();
     let results = outcomes.into_iter().map(|(name, outcome)| match outcome {
@@ -82,7 +84,7 @@ fn result(name: TopicName) -> CreatableTopicResult {
 fn refused(name: TopicName, refusal: &Refusal) -> CreatableTopicResult {
     result(name)
         .with_error_code(refusal.code())
-        .with_error_message(refusal.message.clone().map(StrBytes::from_string))
+        .with_error_message(refusal.message.clone().map(text::message))
 }
 
 fn refuse_all(request: &CreateTopicsRequest, refusal: &Refusal) -> CreateTopicsResponse {
@@ -95,14 +97,16 @@ fn topic_name(name: &str) -> TopicName {
     TopicName(StrBytes::from_string(name.to_owned()))
 }
 
-/// Every setting of a new topic, as the answer lists them.
+/// Every setting of a new topic, as the answer lists them: what the client wrote is told back as it is, though
+/// DescribeConfigs will tell the value that was read.
 pub fn described(overrides: &ConfigMap, layers: &Layers) -> Vec<CreatableTopicConfigs> {
     describe_topic(overrides, layers)
         .into_iter()
         .map(|entry| {
+            let value = overrides.get(&entry.name).cloned().or(entry.value);
             CreatableTopicConfigs::default()
                 .with_name(StrBytes::from_string(entry.name))
-                .with_value(entry.value.map(StrBytes::from_string))
+                .with_value(value.map(StrBytes::from_string))
                 .with_read_only(entry.read_only)
                 .with_config_source(entry.source as i8)
                 .with_is_sensitive(entry.sensitive)

@@ -5,6 +5,7 @@
 //! - v5 adds messages · v6 topics by id, and ids in the answers.
 //! - Not here: authorization, quotas (error 89).
 
+use super::text;
 use crate::catalog::{
     Topics,
     delete::{Named, Outcome},
@@ -30,7 +31,7 @@ pub async fn handle(version: i16, request: DeleteTopicsRequest, topics: &Topics)
     }
     match topics.delete(entries.clone()).await {
         Ok(outcomes) => respond(outcomes.into_iter().map(|outcome| result(version, outcome))),
-        Err(_) => refuse_all(entries, ResponseError::UnknownServerError),
+        Err(error) => refuse_all(entries, error.refusal().error),
     }
 }
 
@@ -50,7 +51,7 @@ fn result(version: i16, outcome: Outcome) -> DeletableTopicResult {
     match outcome.result {
         Ok(_) => answer,
         Err(refusal) => {
-            let message = refusal.message.clone().filter(|_| version >= 5).map(StrBytes::from_string);
+            let message = refusal.message.clone().filter(|_| version >= 5).map(text::message);
             answer.with_error_code(refusal.code()).with_error_message(message)
         }
     }

@@ -11,7 +11,7 @@ use kafka_protocol::{
 pub async fn handle(_version: i16, _request: DescribeAclsRequest) -> DescribeAclsResponse {
     DescribeAclsResponse::default()
         .with_error_code(ResponseError::SecurityDisabled.code())
-        .with_error_message(Some(StrBytes::from_static_str("This broker has no authorizer.")))
+        .with_error_message(Some(StrBytes::from_static_str("No Authorizer is configured.")))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! - No keys, or none in the list, means all; unknown keys are passed over, and resources may come twice.
 //! - Version 1 added synonyms, 3 types and documentation, 4 is the flexible form.
 
+use super::text;
 use crate::{
     catalog::Image,
     config::{
@@ -28,7 +29,10 @@ use kafka_protocol::{
     },
     protocol::StrBytes,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// Where the answers come from.
 pub struct Settings<'a> {
@@ -53,18 +57,19 @@ pub async fn handle(
     let mut room = MAX_ENTRIES;
     let results = request.resources.into_iter().map(|resource| {
         let found = check_room(room).and_then(|()| look_up(&resource, &settings, &layers));
-        let result = match found {
-            Ok(found) => shape.result(resource, found),
+        match found {
+            Ok(found) => {
+                room = room.saturating_sub(found.len());
+                shape.result(resource, found)
+            }
             Err(refusal) => refused(resource, refusal),
-        };
-        room = room.saturating_sub(result.configs.len());
-        result
+        }
     });
     DescribeConfigsResponse::default().with_results(results.collect())
 }
 
-/// Most entries in one answer: a few bytes of request can ask for hundreds of them, so something must stop at a
-/// bound. Ten thousand topics with all their settings have 370,000.
+/// Most entries that one request may look at: a few bytes can ask for hundreds of them, so something must stop at a
+/// bound. Those that the keys leave out have been looked at, too. Ten thousand topics with all their settings have 370,000.
 const MAX_ENTRIES: usize = 500_000;
 
 fn check_room(room: usize) -> Result<(), Refusal> {
@@ -72,7 +77,7 @@ fn check_room(room: usize) -> Result<(), Refusal> {
         0 => Err((
             ResponseError::InvalidRequest,
             format!(
-                "The answer has {MAX_ENTRIES} settings and is full: ask for fewer resources at one time."
+                "The answer would have more than {MAX_ENTRIES} settings: ask for fewer resources at one time."
             ),
         )),
         _ => Ok(()),
@@ -94,6 +99,15 @@ type Refusal = (ResponseError, String);
 enum Found {
     Settings(Vec<Entry>),
     Levels(Vec<(String, String)>),
+}
+
+impl Found {
+    fn len(&self) -> usize {
+        match self {
+            Self::Settings(entries) => entries.len(),
+            Self::Levels(levels) => levels.len(),
+        }
+    }
 }
 
 fn look_up(
@@ -180,7 +194,8 @@ struct Shape {
 impl Shape {
     fn result(&self, resource: DescribeConfigsResource, found: Found) -> DescribeConfigsResult {
         let keys = resource.configuration_keys.as_ref().filter(|keys| !keys.is_empty());
-        let is_wanted = |name: &str| keys.is_none_or(|keys| keys.iter().any(|key| key.as_str() == name));
+        let keys = keys.map(|keys| keys.iter().map(StrBytes::as_str).collect::<HashSet<_>>());
+        let is_wanted = |name: &str| keys.as_ref().is_none_or(|keys| keys.contains(name));
         let configs = match found {
             Found::Settings(entries) => {
                 let entries = entries.into_iter().filter(|entry| is_wanted(&entry.name));
@@ -233,7 +248,7 @@ fn logger_entry((name, level): (String, String)) -> DescribeConfigsResourceResul
 fn refused(resource: DescribeConfigsResource, (error, message): Refusal) -> DescribeConfigsResult {
     DescribeConfigsResult::default()
         .with_error_code(error.code())
-        .with_error_message(Some(StrBytes::from_string(message)))
+        .with_error_message(Some(text::message(message)))
         .with_resource_type(resource.resource_type)
         .with_resource_name(resource.resource_name)
 }

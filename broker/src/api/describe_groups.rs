@@ -21,6 +21,10 @@ use crate::coordinator::{
 const ALL_GROUP_OPERATIONS: i32 = 1 << 3 | 1 << 6 | 1 << 8 | 1 << 10 | 1 << 11;
 const OPERATIONS_NOT_ASKED: i32 = i32::MIN;
 
+/// Most that is described in one answer: a request of a few megabytes can name a large group a million times. Whoever
+/// is past it gets code 42.
+const MAX_DESCRIBED_BYTES: usize = 64 << 20;
+
 /// Handles a request.
 pub async fn handle(
     version: i16,
@@ -28,8 +32,14 @@ pub async fn handle(
     groups: &GroupCoordinator,
 ) -> DescribeGroupsResponse {
     let wants_operations = version >= 3 && request.include_authorized_operations;
+    let mut room = MAX_DESCRIBED_BYTES;
     let answers = request.groups.iter().map(|group_id| {
-        let answer = describe(version, group_id, groups).with_group_id(group_id.clone());
+        let answer = match room {
+            0 => DescribedGroup::default().with_error_code(ErrorCode::InvalidRequest.code()),
+            _ => describe(version, group_id, groups),
+        };
+        room = room.saturating_sub(described_bytes(&answer));
+        let answer = answer.with_group_id(group_id.clone());
         let shows_operations = wants_operations && answer.error_code == ErrorCode::None.code();
         answer.with_authorized_operations(if shows_operations {
             ALL_GROUP_OPERATIONS
@@ -38,6 +48,17 @@ pub async fn handle(
         })
     });
     DescribeGroupsResponse::default().with_groups(answers.collect())
+}
+
+fn described_bytes(group: &DescribedGroup) -> usize {
+    let of_member = |member: &DescribedGroupMember| {
+        let texts = member.member_id.len() + member.client_id.len() + member.client_host.len();
+        size_of::<DescribedGroupMember>()
+            + texts
+            + member.member_metadata.len()
+            + member.member_assignment.len()
+    };
+    group.members.iter().map(of_member).sum()
 }
 
 fn describe(version: i16, group_id: &GroupId, groups: &GroupCoordinator) -> DescribedGroup {
@@ -72,5 +93,5 @@ fn missing(version: i16, group_id: &GroupId) -> DescribedGroup {
         return dead;
     }
     dead.with_error_code(ErrorCode::from(GroupError::GroupNotFound).code())
-        .with_error_message(Some(text(&format!("There is no group {:?}.", group_id.as_str()))))
+        .with_error_message(Some(text(&format!("Group {} not found.", group_id.as_str()))))
 }

@@ -6,14 +6,17 @@
 //! - Loggers change here and nowhere else, and are not kept over a restart (KIP-412).
 //! - Version 1 is the flexible form.
 
-use super::describe_configs::{check_is_this_broker, check_topic_name, resource};
+use super::{
+    describe_configs::{check_is_this_broker, check_topic_name, resource},
+    text,
+};
 use crate::{
     catalog::Image,
     config::{
         ConfigMap, Layers,
         alter::{
             Change, Op, Refusal, Target, apply_broker_ops, apply_client_metrics_ops, apply_group_ops,
-            apply_topic_ops, check_changes,
+            apply_topic_ops, check_changes, check_topic,
         },
     },
     observe::logging::LogLevels,
@@ -178,9 +181,7 @@ fn apply(
     let before = || present.others.get(&(wanted.resource_type, name.to_owned())).cloned().unwrap_or_default();
     let (before, after) = match wanted.resource_type {
         resource::TOPIC => {
-            let before = topic_overrides(name, present.image)?;
-            let after = apply_topic_ops(&before, changes, layers);
-            (before, after)
+            return apply_to_topic(name, changes, present.image, layers);
         }
         resource::BROKER if name.is_empty() => {
             (layers.cluster.clone(), apply_broker_ops(Target::Cluster, changes, layers))
@@ -205,15 +206,28 @@ fn apply(
     Ok((before, after.map_err(refused)?))
 }
 
-fn topic_overrides(name: &str, image: &Image) -> Result<Arc<ConfigMap>, Refused> {
+/// As in Kafka, a topic that does not exist is found last: after operations that are only for lists, a name that no
+/// topic can have, and settings that no topic can have.
+fn apply_to_topic(
+    name: &str,
+    changes: &[Change],
+    image: &Image,
+    layers: &Layers,
+) -> Result<(Arc<ConfigMap>, ConfigMap), Refused> {
+    let topic = image.topics.get(name);
+    let before = topic.map(|topic| topic.configs.clone()).unwrap_or_default();
+    let after = apply_topic_ops(&before, changes, layers).map_err(refused)?;
     if name.is_empty() {
         return Err(invalid("A topic name cannot be empty."));
     }
-    if let Some(topic) = image.topics.get(name) {
-        return Ok(topic.configs.clone());
+    if topic.is_none() {
+        check_topic_name(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
     }
-    check_topic_name(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
-    Err((ResponseError::UnknownTopicOrPartition, format!("There is no topic {name}.")))
+    check_topic(&after).map_err(refused)?;
+    match topic {
+        Some(_) => Ok((before, after)),
+        None => Err((ResponseError::UnknownTopicOrPartition, format!("There is no topic {name}."))),
+    }
 }
 
 /// What to write to get from one state to the other.
@@ -254,7 +268,7 @@ fn response(answer: Answer) -> AlterConfigsResourceResponse {
     match answer.outcome {
         Ok(()) => response.with_error_message(None),
         Err((error, message)) => {
-            response.with_error_code(error.code()).with_error_message(Some(StrBytes::from_string(message)))
+            response.with_error_code(error.code()).with_error_message(Some(text::message(message)))
         }
     }
 }

@@ -25,7 +25,7 @@ pub async fn handle(
 ) -> InitProducerIdResponse {
     let given = match check(&request, client_id) {
         Ok(()) => ids.next().await.map_err(|error| {
-            tracing::warn!("no producer id for client {client_id}: {error}");
+            tracing::warn!("no producer id for client {client_id:?}: {error}");
             // Producers try again.
             ErrorCode::CoordinatorLoadInProgress
         }),
@@ -55,7 +55,7 @@ fn check(request: &InitProducerIdRequest, client_id: &str) -> Result<(), ErrorCo
     }
     let id = transactional_id.as_str();
     tracing::warn!(
-        "client {client_id} asked for transactional id {id:?}: transactions are not available yet"
+        "client {client_id:?} asked for transactional id {id:?}: transactions are not available yet"
     );
     Err(ErrorCode::TransactionalIdAuthorizationFailed)
 }

@@ -126,11 +126,12 @@ async fn by_name(topics: &Topics, names: Vec<String>, may_create: bool) -> Vec<K
 }
 
 async fn create(topics: &Topics, names: Vec<String>) -> Vec<Known> {
-    let Ok(outcomes) = topics.ensure(names.clone()).await else {
-        return names
-            .into_iter()
-            .map(|name| Known::Missing(name, ResponseError::UnknownServerError))
-            .collect();
+    let outcomes = match topics.ensure(names.clone()).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => {
+            let code = error.refusal().error;
+            return names.into_iter().map(|name| Known::Missing(name, code)).collect();
+        }
     };
     let image = topics.image();
     outcomes
@@ -145,20 +146,28 @@ async fn create(topics: &Topics, names: Vec<String>) -> Vec<Known> {
 }
 
 fn describe(known: Known, broker: &ThisBroker, request: &MetadataRequest) -> MetadataResponseTopic {
-    match known {
-        Known::Found(topic) => describe_topic(&topic, broker, request),
-        Known::UnknownId(id) => MetadataResponseTopic::default()
-            .with_error_code(ResponseError::UnknownTopicId.code())
-            .with_name(None)
-            .with_topic_id(id),
+    let answer = match known {
+        Known::UnknownId(id) => {
+            return MetadataResponseTopic::default()
+                .with_error_code(ResponseError::UnknownTopicId.code())
+                .with_name(None)
+                .with_topic_id(id);
+        }
+        Known::Found(topic) => describe_topic(&topic, broker),
         Known::Missing(name, error) => MetadataResponseTopic::default()
             .with_error_code(error.code())
             .with_is_internal(names::is_internal(&name))
             .with_name(Some(topic_name(&name))),
+    };
+    // Operations belong to names: a topic that is missing, or could never be, has them too. Only version 8 and
+    // later can ask.
+    match request.include_topic_authorized_operations {
+        true => answer.with_topic_authorized_operations(authorized_operations::TOPIC),
+        false => answer,
     }
 }
 
-fn describe_topic(topic: &Topic, broker: &ThisBroker, request: &MetadataRequest) -> MetadataResponseTopic {
+fn describe_topic(topic: &Topic, broker: &ThisBroker) -> MetadataResponseTopic {
     let me = || vec![BrokerId(broker.node_id)];
     let partitions = (0..).zip(&topic.partitions).map(|(index, state)| {
         MetadataResponsePartition::default()
@@ -168,16 +177,11 @@ fn describe_topic(topic: &Topic, broker: &ThisBroker, request: &MetadataRequest)
             .with_replica_nodes(me())
             .with_isr_nodes(me())
     });
-    let mut answer = MetadataResponseTopic::default()
+    MetadataResponseTopic::default()
         .with_name(Some(topic_name(&topic.name)))
         .with_topic_id(topic.id)
         .with_is_internal(names::is_internal(&topic.name))
-        .with_partitions(partitions.collect());
-    // Only version 8 and later can ask.
-    if request.include_topic_authorized_operations {
-        answer.topic_authorized_operations = authorized_operations::TOPIC;
-    }
-    answer
+        .with_partitions(partitions.collect())
 }
 
 fn describe_broker(version: i16, broker: &ThisBroker) -> MetadataResponseBroker {

@@ -18,6 +18,8 @@ mod dispatch;
 pub mod fetch;
 pub mod find_coordinator;
 #[cfg(test)]
+mod group_handler_tests;
+#[cfg(test)]
 mod group_tests;
 mod heartbeat;
 pub mod incremental_alter_configs;
@@ -26,6 +28,7 @@ mod join_group;
 mod leave_group;
 mod list_groups;
 mod list_offsets;
+mod merged_topics;
 mod metadata;
 mod offset_commit;
 mod offset_delete;

@@ -6,8 +6,6 @@
 //!   code 69 for a generation of a group that does not exist (before: 22).
 //! - Not done: v10 (topic ids), KIP-848 groups.
 
-use std::sync::Arc;
-
 use kafka_protocol::messages::{
     OffsetCommitRequest, OffsetCommitResponse, TopicName,
     offset_commit_request::OffsetCommitRequestPartition,
@@ -15,14 +13,16 @@ use kafka_protocol::messages::{
 };
 use protocol_glue::ErrorCode;
 
-use super::text::text;
+use super::{merged_topics::MergedTopics, text::text};
 use crate::{
     catalog::{Image, Topic},
     coordinator::{
         GroupCoordinator,
-        group::{CommitRequest, OffsetToCommit, TopicToCommit},
+        group::{CommitRequest, GroupError, OffsetToCommit, PartitionOutcomes, TopicToCommit},
     },
 };
+
+type Answer = MergedTopics<OffsetCommitResponsePartition>;
 
 /// Handles a request, with the topics that `image` knows.
 pub async fn handle(
@@ -33,43 +33,31 @@ pub async fn handle(
 ) -> OffsetCommitResponse {
     let (known, mut answer) = sort_out(&request, image);
     if known.is_empty() {
-        return answer.into_response();
+        return response(answer);
     }
+    // Refusals come first and take in what follows for the same topic; without any, the answer is as the request.
+    let merges = !answer.is_empty();
     let commit = read(version, &request, known);
-    let has_refusals = !answer.0.is_empty();
-    match groups.commit(&commit).await {
-        Ok(outcomes) => {
-            for (topic, partitions) in outcomes {
-                let entry = answer.entry(&topic, has_refusals);
-                let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
-                entry.extend(partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome))));
-            }
-        }
-        Err(error) => {
-            for topic in commit.topics {
-                let entry = answer.entry(&topic.topic, has_refusals);
-                entry.extend(topic.offsets.iter().map(|offset| partition(offset.partition, error.into())));
-            }
-        }
+    let outcomes = groups.commit(&commit).await.unwrap_or_else(|error| refused(&commit, error));
+    for (topic, partitions) in outcomes {
+        let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
+        if merges { answer.merge(&topic, answers) } else { answer.push(&topic, answers) }
     }
-    answer.into_response()
+    response(answer)
 }
 
 /// What can be committed, and refusals for the rest.
 fn sort_out(request: &OffsetCommitRequest, image: &Image) -> (Vec<TopicToCommit>, Answer) {
     let mut known = Vec::new();
-    let mut answer = Answer(Vec::new());
+    let mut answer = Answer::new();
     for asked in &request.topics {
         let topic = image.topics.get(asked.name.as_str());
-        if topic.is_none() {
-            answer.entry(&asked.name, true);
-        }
         let (there, missing): (Vec<_>, Vec<_>) =
             asked.partitions.iter().partition(|at| topic.is_some_and(|topic| has(topic, at.partition_index)));
-        if !missing.is_empty() {
+        if topic.is_none() || !missing.is_empty() {
             let refusals =
                 missing.iter().map(|at| partition(at.partition_index, ErrorCode::UnknownTopicOrPartition));
-            answer.entry(&asked.name, true).extend(refusals);
+            answer.merge(&asked.name.as_str().into(), refusals);
         }
         if let Some(topic) = topic.filter(|_| !there.is_empty()) {
             known.push(to_commit(topic, &there));
@@ -105,25 +93,24 @@ fn read(version: i16, request: &OffsetCommitRequest, topics: Vec<TopicToCommit>)
     }
 }
 
-/// The topics of the answer. Refusals come first and take in what follows for the same topic, as in Kafka.
-struct Answer(Vec<(Arc<str>, Vec<OffsetCommitResponsePartition>)>);
+/// The same refusal for everything.
+fn refused(commit: &CommitRequest, error: GroupError) -> PartitionOutcomes {
+    let topics = commit.topics.iter().map(|topic| {
+        let outcomes = topic.offsets.iter().map(|offset| (offset.partition, Err(error)));
+        (topic.topic.clone(), outcomes.collect())
+    });
+    topics.collect()
+}
 
-impl Answer {
-    fn entry(&mut self, topic: &str, merges: bool) -> &mut Vec<OffsetCommitResponsePartition> {
-        let found = self.0.iter().position(|(name, _)| merges && **name == *topic);
-        let index = found.unwrap_or_else(|| {
-            self.0.push((topic.into(), Vec::new()));
-            self.0.len() - 1
-        });
-        &mut self.0[index].1
-    }
+fn response(answer: Answer) -> OffsetCommitResponse {
+    let topics = answer.into_topics().map(|(name, partitions)| {
+        OffsetCommitResponseTopic::default().with_name(TopicName(text(&name))).with_partitions(partitions)
+    });
+    OffsetCommitResponse::default().with_topics(topics.collect())
+}
 
-    fn into_response(self) -> OffsetCommitResponse {
-        let topics = self.0.into_iter().map(|(name, partitions)| {
-            OffsetCommitResponseTopic::default().with_name(TopicName(text(&name))).with_partitions(partitions)
-        });
-        OffsetCommitResponse::default().with_topics(topics.collect())
-    }
+fn code(outcome: Result<(), GroupError>) -> ErrorCode {
+    outcome.err().map_or(ErrorCode::None, ErrorCode::from)
 }
 
 fn partition(index: i32, error: ErrorCode) -> OffsetCommitResponsePartition {

@@ -11,7 +11,7 @@ use kafka_protocol::messages::{
 };
 use protocol_glue::ErrorCode;
 
-use super::text::text;
+use super::{merged_topics::MergedTopics, text::text};
 use crate::{catalog::Image, coordinator::GroupCoordinator};
 
 type TopicPartitions = Vec<(Arc<str>, Vec<i32>)>;
@@ -24,26 +24,25 @@ pub async fn handle(
     groups: &GroupCoordinator,
 ) -> OffsetDeleteResponse {
     let (known, unknown) = sort_out(&request, image);
-    let mut topics: Vec<OffsetDeleteResponseTopic> = Vec::new();
-    for (name, partitions) in unknown {
-        let refusals = partitions.iter().map(|&index| partition(index, ErrorCode::UnknownTopicOrPartition));
-        extend(&mut topics, &name, refusals.collect());
+    // The group's own refusal stands for everything, also if no topic is known.
+    let outcomes = match groups.delete_offsets(&request.group_id, &known).await {
+        Ok(outcomes) => outcomes,
+        Err(error) => return OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code()),
+    };
+    let mut answer = MergedTopics::new();
+    for (topic, partitions) in unknown {
+        let refusals =
+            partitions.into_iter().map(|index| partition(index, ErrorCode::UnknownTopicOrPartition));
+        answer.merge(&topic, refusals);
     }
-    if !known.is_empty() {
-        match groups.delete_offsets(&request.group_id, &known).await {
-            Err(error) => {
-                return OffsetDeleteResponse::default().with_error_code(ErrorCode::from(error).code());
-            }
-            Ok(outcomes) => {
-                for (name, partitions) in outcomes {
-                    let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
-                    let answers = partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome)));
-                    extend(&mut topics, &name, answers.collect());
-                }
-            }
-        }
+    for (topic, partitions) in outcomes {
+        let code = |outcome: Result<_, _>| outcome.err().map_or(ErrorCode::None, ErrorCode::from);
+        answer.merge(&topic, partitions.into_iter().map(|(at, outcome)| partition(at, code(outcome))));
     }
-    OffsetDeleteResponse::default().with_topics(topics)
+    let topics = answer.into_topics().map(|(name, partitions)| {
+        OffsetDeleteResponseTopic::default().with_name(TopicName(text(&name))).with_partitions(partitions)
+    });
+    OffsetDeleteResponse::default().with_topics(topics.collect())
 }
 
 fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, TopicPartitions) {
@@ -64,19 +63,9 @@ fn sort_out(request: &OffsetDeleteRequest, image: &Image) -> (TopicPartitions, T
     (known, unknown)
 }
 
-fn extend(
-    topics: &mut Vec<OffsetDeleteResponseTopic>,
-    name: &str,
-    partitions: Vec<OffsetDeleteResponsePartition>,
-) {
-    if let Some(topic) = topics.iter_mut().find(|topic| *topic.name.0 == *name) {
-        topic.partitions.extend(partitions);
-        return;
-    }
-    let topic = OffsetDeleteResponseTopic::default().with_name(TopicName(text(name)));
-    topics.push(topic.with_partitions(partitions));
-}
-
 fn partition(index: i32, error: ErrorCode) -> OffsetDeleteResponsePartition {
     OffsetDeleteResponsePartition::default().with_partition_index(index).with_error_code(error.code())
 }
+
+#[cfg(test)]
+mod tests;

@@ -30,6 +30,10 @@ const NO_EPOCH: i32 = -1;
 /// Topics and partitions that are asked for; `None`: all.
 type Asked = Option<Vec<(Arc<str>, Vec<i32>)>>;
 
+/// Most offsets in one answer for several groups: a few bytes ask for everything that a group has committed, and can
+/// do so a million times. Groups past it get code 42.
+const MAX_OFFSETS: usize = 1_000_000;
+
 /// Handles a request.
 pub async fn handle(
     version: i16,
@@ -37,7 +41,16 @@ pub async fn handle(
     groups: &GroupCoordinator,
 ) -> OffsetFetchResponse {
     if version >= 8 {
-        let answers = request.groups.iter().map(|group| several(group, groups));
+        let mut room = MAX_OFFSETS;
+        let answers = request.groups.iter().map(|group| {
+            if room == 0 {
+                let refused = OffsetFetchResponseGroup::default().with_group_id(group.group_id.clone());
+                return refused.with_error_code(ErrorCode::InvalidRequest.code());
+            }
+            let answer = several(group, groups);
+            room = room.saturating_sub(answer.topics.iter().map(|topic| topic.partitions.len()).sum());
+            answer
+        });
         return OffsetFetchResponse::default().with_groups(answers.collect());
     }
     let asked: Asked = request.topics.as_ref().map(|topics| {

@@ -122,7 +122,7 @@ fn check_name(image: &Image, name: &str) -> Result<(), Refusal> {
     {
         Some(other) => Err(Refusal::new(
             InvalidTopicException,
-            format!("Topic '{name}' differs from '{other}' in dots and underscores only."),
+            format!("Topic '{name}' collides with existing topic: {other}"),
         )),
         None => Ok(()),
     }
@@ -164,7 +164,10 @@ fn check_counts(topic: &Wanted, rules: &Rules) -> Result<i32, Refusal> {
     if factor > 1 {
         return Err(Refusal::new(
             InvalidReplicationFactor,
-            format!("A replication factor of {factor} needs as many brokers, and there is one."),
+            format!(
+                "Unable to replicate the partition {factor} time(s): The target replication factor of {factor} \
+                 cannot be reached because only 1 broker(s) are registered."
+            ),
         ));
     }
     Ok(partitions)

@@ -51,17 +51,18 @@ pub fn decide(image: &Image, entries: &[Named]) -> Vec<Outcome> {
         outcomes.push(invalid(Some(name), Uuid::nil(), "Duplicate topic name."));
     });
     let by_id: HashSet<Uuid> = ids.iter().copied().collect();
-    outcomes.extend(ids.into_iter().map(|id| decide_id(image, id, &names)));
+    let by_name: HashSet<&str> = names.iter().copied().collect();
+    outcomes.extend(ids.into_iter().map(|id| decide_id(image, id, &by_name)));
     outcomes.extend(names.iter().filter_map(|name| decide_name(image, name, &by_id)));
     outcomes
 }
 
-fn decide_id(image: &Image, id: Uuid, names: &[&str]) -> Outcome {
+fn decide_id(image: &Image, id: Uuid, names: &HashSet<&str>) -> Outcome {
     let Some(topic) = image.topics_by_id.get(&id) else {
         let refusal = Refusal::new(UnknownTopicId, "There is no topic with this id.");
         return Outcome { name: None, id, result: Err(refusal) };
     };
-    if names.contains(&&*topic.name) {
+    if names.contains(&*topic.name) {
         return invalid(Some(&topic.name), id, "The same topic is given by its name and by its id.");
     }
     Outcome { name: Some(topic.name.to_string()), id, result: Ok(Arc::clone(topic)) }

@@ -69,11 +69,14 @@ fn decide_one(image: &Image, wanted: &Wanted, node_id: i32) -> Result<Growth, Re
     };
     let present = topic.partitions.len() as i32;
     if wanted.count <= present {
-        let relation = if wanted.count == present { "is equal to" } else { "is fewer than" };
-        return Err(Refusal::new(
-            InvalidPartitions,
-            format!("The topic has {present} partitions, and {} {relation} that.", wanted.count),
-        ));
+        let message = match wanted.count == present {
+            true => format!("Topic already has {present} partition(s)."),
+            false => format!(
+                "The topic {} currently has {present} partition(s); {} would not be an increase.",
+                wanted.name, wanted.count
+            ),
+        };
+        return Err(Refusal::new(InvalidPartitions, message));
     }
     if let Some(assignments) = &wanted.assignments {
         if assignments.len() as i64 != i64::from(wanted.count) - i64::from(present) {

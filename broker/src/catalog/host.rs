@@ -12,8 +12,8 @@ use storage::log::LogError;
 pub trait PartitionHost: Send + Sync {
     /// Makes these partitions; they can be used when this returns. None of them is left when it fails.
     fn create(&self, topic: &Topic, added: Range<i32>, layers: &Layers) -> Result<(), LogError>;
-    /// Ends all partitions of a topic.
-    fn remove(&self, topic: &Topic) -> Result<(), LogError>;
+    /// Ends these partitions of a topic.
+    fn remove(&self, topic: &Topic, partitions: Range<i32>) -> Result<(), LogError>;
     /// The topic's settings in force may have changed.
     fn reconfigure(&self, topic: &Topic, layers: &Layers);
 }
@@ -23,16 +23,16 @@ impl PartitionHost for Logs {
         let config = topic_config(&topic.configs, layers);
         for index in added.clone() {
             if let Err(error) = create_one(self, topic, index, &config) {
-                undo(self, topic, added.start..index);
+                unmake(self, topic, added.start..index);
                 return Err(error);
             }
         }
         Ok(())
     }
 
-    fn remove(&self, topic: &Topic) -> Result<(), LogError> {
+    fn remove(&self, topic: &Topic, partitions: Range<i32>) -> Result<(), LogError> {
         let mut outcome = Ok(());
-        for index in 0..topic.partitions.len() as i32 {
+        for index in partitions {
             outcome = outcome.and(Logs::remove(self, &topic.name, index));
         }
         outcome
@@ -49,10 +49,9 @@ fn create_one(logs: &Logs, topic: &Topic, index: i32, config: &TopicConfig) -> R
     Logs::create(logs, &topic.name, topic.id, index, leader_epoch, config).map(|_| ())
 }
 
-fn undo(logs: &Logs, topic: &Topic, made: Range<i32>) {
-    for index in made {
-        if let Err(error) = Logs::remove(logs, &topic.name, index) {
-            tracing::error!(%error, topic = &*topic.name, index, "a partition that nobody knows stays on the disk");
-        }
+/// Takes back partitions that the catalog never came to know.
+pub(super) fn unmake(host: &(impl PartitionHost + ?Sized), topic: &Topic, made: Range<i32>) {
+    if let Err(error) = host.remove(topic, made) {
+        tracing::error!(%error, topic = &*topic.name, "partitions that nobody knows stay on the disk");
     }
 }

@@ -86,8 +86,8 @@ impl Catalog {
     /// Makes a change: `decide` sees the present image and says what to write and what to answer. When this returns,
     /// the records are durable and the new image is published. No record, no change.
     ///
-    /// Waits for the disk: not for a runtime thread. An error means that the process must stop, see
-    /// [`Catalog::failed`]; every later change is refused.
+    /// Waits for the disk: not for a runtime thread. A full disk, or a change that is too large, refuses this change
+    /// only. Any other error means that the process must stop, see [`Catalog::failed`]; every later change is refused.
     pub fn change<T>(
         &self,
         decide: impl FnOnce(&Image) -> (Vec<MetadataRecord>, T),
@@ -107,7 +107,9 @@ impl Catalog {
             return Ok(answer);
         }
         let next = self.write(&mut **store, &image, &records).inspect_err(|error| {
-            self.failure.send_replace(Some(error.to_string().into()));
+            if !error.is_passing() {
+                self.failure.send_replace(Some(error.to_string().into()));
+            }
         })?;
         self.image.store(Arc::new(next));
         self.snapshot_when_due(&mut **store, false);

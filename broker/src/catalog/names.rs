@@ -19,14 +19,14 @@ pub fn check(name: &str) -> Result<(), String> {
         return Err("A topic name must not be empty.".to_owned());
     }
     if name == "." || name == ".." {
-        return Err(format!("A topic must not be called '{name}'."));
+        return Err(format!("Topic name '{name}' is not allowed."));
     }
     if name.len() > MAX_LEN {
         return Err(format!("A topic name may have {MAX_LEN} characters, this one has {}.", name.len()));
     }
     if !name.bytes().all(is_legal) {
         return Err(format!(
-            "Topic name '{}' has characters other than ASCII letters, digits, '.', '_' and '-'.",
+            "Topic name '{}' contains one or more characters other than ASCII alphanumerics, '.', '_' and '-'.",
             name.escape_default()
         ));
     }
@@ -62,6 +62,17 @@ mod tests {
         for bad in ["", ".", "..", &"x".repeat(250), "a b", "é", "a/b", "a:b", "a\0b"] {
             assert!(check(bad).is_err(), "{bad}");
         }
+    }
+
+    /// Kafka's tools are scripted against these.
+    #[test]
+    fn refusals_are_worded_as_kafka_words_them() {
+        assert_eq!(check(".."), Err("Topic name '..' is not allowed.".to_owned()));
+        let message = check("bad name").expect_err("a blank is not legal");
+        assert!(
+            message.contains("contains one or more characters other than ASCII alphanumerics"),
+            "{message}"
+        );
     }
 
     /// META-07

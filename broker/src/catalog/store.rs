@@ -1,6 +1,8 @@
 //! Where the catalog's records are kept, as far as the catalog needs to know, and how that can go wrong.
 
+use super::Refusal;
 use bytes::Bytes;
+use kafka_protocol::ResponseError;
 use std::{io, path::PathBuf, sync::Arc};
 use storage::log::{AppendError, LogError};
 
@@ -34,6 +36,28 @@ pub enum CatalogError {
     /// Sound data that this release cannot serve.
     #[error("the data folder cannot be served: {0}")]
     Unsupported(String),
+}
+
+impl CatalogError {
+    /// Only this change was refused: nothing of it was written, and another one can succeed.
+    pub(super) fn is_passing(&self) -> bool {
+        matches!(self, Self::Append(AppendError::DiskFull | AppendError::LargerThanSegment { .. }))
+    }
+
+    /// What a client is told that asked for a change.
+    pub fn refusal(&self) -> Refusal {
+        match self {
+            // Clients try again, as they do for a full partition.
+            Self::Append(AppendError::DiskFull) => {
+                Refusal::new(ResponseError::KafkaStorageError, "The disk of the broker is full.")
+            }
+            Self::Append(AppendError::LargerThanSegment { .. }) => Refusal::new(
+                ResponseError::PolicyViolation,
+                "The request changes more than can be written at one time; divide it.",
+            ),
+            _ => Refusal::bare(ResponseError::UnknownServerError),
+        }
+    }
 }
 
 /// Where nothing can be written any more.

@@ -10,7 +10,7 @@ use kafka_protocol::protocol::{Decodable, Encodable};
 use parking_lot::Mutex;
 use protocol_glue::records::metadata::MetadataRecord;
 use std::{collections::BTreeSet, io, ops::Range, path::PathBuf, sync::Arc};
-use storage::log::LogError;
+use storage::log::{AppendError, LogError};
 use uuid::Uuid;
 
 /// What a [`MemoryStore`] holds; tests keep a handle on it.
@@ -20,6 +20,7 @@ pub(crate) struct Stored {
     pub snapshots: Vec<Vec<Bytes>>,
     pub snapshot_due: bool,
     pub broken: bool,
+    pub full: bool,
     pub closed: bool,
 }
 
@@ -33,6 +34,9 @@ impl Store for MemoryStore {
         let mut stored = self.0.lock();
         if stored.broken {
             return Err(io_error().into());
+        }
+        if stored.full {
+            return Err(AppendError::DiskFull.into());
         }
         stored.batches.push(records.to_vec());
         Ok(())
@@ -72,8 +76,8 @@ impl PartitionHost for MemoryHost {
         }
         Ok(())
     }
-    fn remove(&self, topic: &Topic) -> Result<(), LogError> {
-        self.partitions.lock().retain(|(name, _)| **name != *topic.name);
+    fn remove(&self, topic: &Topic, partitions: Range<i32>) -> Result<(), LogError> {
+        self.partitions.lock().retain(|(name, index)| **name != *topic.name || !partitions.contains(index));
         Ok(())
     }
     fn reconfigure(&self, topic: &Topic, _layers: &Layers) {

@@ -252,3 +252,23 @@ async fn the_offsets_topic_has_its_own_shape() {
     assert_eq!(image.topics["__consumer_offsets"].configs["cleanup.policy"], "compact");
     assert_eq!(image.topics["plain"].partitions.len(), 1);
 }
+
+/// LOG-15: metadata that has no room is refused whole, and the broker lives on.
+#[tokio::test]
+async fn a_full_disk_refuses_a_change_leaves_nothing_behind_and_heals() {
+    let fixture = Fixture::new();
+    fixture.create("a", 2).await;
+    fixture.stored.lock().full = true;
+    let before = (fixture.catalog.image(), fixture.host.partitions.lock().clone());
+    let refused = fixture.topics.create(vec![wanted("b", 3)], false).await.expect_err("no room");
+    assert_eq!(refused.refusal().error, ResponseError::KafkaStorageError);
+    let grow = || vec![grow::Wanted { name: "a".to_owned(), count: 4, assignments: None }];
+    assert!(fixture.topics.grow(grow(), false).await.is_err());
+    assert!(fixture.topics.delete(vec![named("a")]).await.is_err());
+    assert!(fixture.catalog.next_producer_id_block().is_err());
+    assert_eq!((fixture.catalog.image(), fixture.host.partitions.lock().clone()), before);
+    fixture.stored.lock().full = false;
+    fixture.create("b", 3).await;
+    fixture.topics.grow(grow(), false).await.expect("writes")[0].1.as_ref().expect("grows");
+    assert_eq!(replay(&fixture.stored.lock().batches), *fixture.catalog.image());
+}

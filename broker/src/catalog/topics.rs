@@ -4,7 +4,8 @@
 //! between leaves a folder that no topic claims, never a topic without its folder.
 
 use super::{
-    Catalog, CatalogError, Image, PartitionHost, PartitionState, Refusal, Topic, create, delete, grow, names,
+    Catalog, CatalogError, Image, PartitionHost, PartitionState, Refusal, Topic, create, delete, grow,
+    host::unmake, names,
 };
 use crate::config::{BrokerConfig, ConfigMap, Layers};
 use crate::data_dir::kafka_id;
@@ -146,7 +147,8 @@ impl Inner {
         validate_only: bool,
     ) -> Result<Outcomes<create::NewTopic>, CatalogError> {
         let _order = self.order.lock();
-        self.catalog.change(|image| {
+        let mut made = Vec::new();
+        let changed = self.catalog.change(|image| {
             let mut outcomes = create::decide(image, wanted, &self.settings.rules, kafka_id::random);
             if validate_only {
                 return (Vec::new(), outcomes);
@@ -154,13 +156,16 @@ impl Inner {
             let layers = self.layers(image);
             for (_, outcome) in &mut outcomes {
                 let Ok(new) = outcome else { continue };
-                if let Err(refusal) = self.make(&new_topic(new), 0..new.partitions, &layers) {
-                    *outcome = Err(refusal);
+                let topic = Arc::new(new_topic(new));
+                match self.make(&topic, 0..new.partitions, &layers) {
+                    Ok(()) => made.push((topic, 0..new.partitions)),
+                    Err(refusal) => *outcome = Err(refusal),
                 }
             }
-            let made = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
-            (made.flat_map(|new| creation_records(image, new)).collect(), outcomes)
-        })
+            let good = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+            (good.flat_map(|new| creation_records(image, new)).collect(), outcomes)
+        });
+        changed.inspect_err(|_| self.unmake(made))
     }
 
     fn ensure(&self, names: Vec<String>) -> Result<Outcomes<()>, CatalogError> {
@@ -192,7 +197,7 @@ impl Inner {
         })?;
         for topic in outcomes.iter().filter_map(|outcome| outcome.result.as_ref().ok()) {
             // The topic is gone all the same; a folder that stays behind belongs to nobody.
-            if let Err(error) = self.host.remove(topic) {
+            if let Err(error) = self.host.remove(topic, 0..topic.partitions.len() as i32) {
                 tracing::error!(%error, topic = &*topic.name, "a deleted topic's files could not be removed");
             }
         }
@@ -205,7 +210,8 @@ impl Inner {
         validate_only: bool,
     ) -> Result<Outcomes<grow::Growth>, CatalogError> {
         let _order = self.order.lock();
-        self.catalog.change(|image| {
+        let mut made = Vec::new();
+        let changed = self.catalog.change(|image| {
             let mut outcomes = grow::decide(image, wanted, self.settings.rules.node_id);
             if validate_only {
                 return (Vec::new(), outcomes);
@@ -213,16 +219,18 @@ impl Inner {
             let layers = self.layers(image);
             for (_, outcome) in &mut outcomes {
                 let Ok(growth) = outcome else { continue };
-                if let Err(refusal) = self.make(&growth.topic, growth.added.clone(), &layers) {
-                    *outcome = Err(refusal);
+                match self.make(&growth.topic, growth.added.clone(), &layers) {
+                    Ok(()) => made.push((growth.topic.clone(), growth.added.clone())),
+                    Err(refusal) => *outcome = Err(refusal),
                 }
             }
-            let made = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
-            let records = made
+            let good = outcomes.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+            let records = good
                 .flat_map(|growth| partition_records(image, &growth.topic, growth.added.clone()))
                 .collect();
             (records, outcomes)
-        })
+        });
+        changed.inspect_err(|_| self.unmake(made))
     }
 
     fn configure<T>(&self, decide: impl FnOnce(&Image) -> (Vec<ConfigChange>, T)) -> Result<T, CatalogError> {
@@ -259,6 +267,11 @@ impl Inner {
             tracing::error!(%error, topic = &*topic.name, "partitions could not be made");
             Refusal::new(ResponseError::KafkaStorageError, "The partitions could not be stored.")
         })
+    }
+
+    /// Takes back what was made when the records about it could not be written.
+    fn unmake(&self, made: Vec<(Arc<Topic>, Range<i32>)>) {
+        made.into_iter().for_each(|(topic, added)| unmake(&*self.host, &topic, added));
     }
 
     fn layers(&self, image: &Image) -> Layers {

@@ -95,19 +95,22 @@ fn check_length(name: &str, value: &str) -> Result<(), Refusal> {
     Err(Refusal::Value(format!("The value of {name} has {length} bytes; {MAX_VALUE_LEN} is the most.")))
 }
 
-/// The overrides of a topic after these changes.
+/// The overrides of a topic after these changes; [`check_topic`] says whether it can have them.
 pub fn apply_topic_ops(
     overrides: &ConfigMap,
     changes: &[Change],
     layers: &Layers,
 ) -> Result<ConfigMap, Refusal> {
     check_changes(changes)?;
-    let changed = apply(overrides, changes, &|name| {
+    apply(overrides, changes, &|name| {
         let scoped = table::topic(name)?;
         Some((&scoped.setting, value_in_force(scoped, overrides, layers)))
-    })?;
-    check_topic_overrides(&changed).map_err(Refusal::Value)?;
-    Ok(changed)
+    })
+}
+
+/// Checks the overrides of a topic after changes.
+pub fn check_topic(overrides: &ConfigMap) -> Result<(), Refusal> {
+    check_topic_overrides(overrides).map_err(Refusal::Value)
 }
 
 /// A setting and its value in force, to which items are added or from which they are taken.

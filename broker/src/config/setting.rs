@@ -1,6 +1,7 @@
 //! One row of a settings table: name, type, default, scope, check and documentation.
 
 use super::value::{Type, Value};
+use std::collections::BTreeSet;
 
 /// Where a setting may be changed while the broker runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +50,17 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Reads and checks a value. The error is one sentence with name, value and what is allowed.
+    /// Reads and checks a value; a list of given words keeps each once, as in Kafka since 4.2 (KIP-1161). The error is one sentence with name, value and what is allowed.
     pub fn read(&self, text: &str) -> Result<Value, String> {
         let refuse = |allowed: String| {
             let shown = if self.kind == Type::Password { "(hidden)" } else { text };
-            format!("Invalid value '{shown}' for {}: it must be {allowed}.", self.name)
+            format!("Invalid value {shown} for configuration {}: Value must be {allowed}.", self.name)
         };
-        let value = self.kind.parse(text).map_err(&refuse)?;
+        let mut value = self.kind.parse(text).map_err(&refuse)?;
+        if let (Check::ListOf(_), Value::List(items)) = (&self.check, &mut value) {
+            let mut seen = BTreeSet::new();
+            items.retain(|item| seen.insert(item.clone()));
+        }
         if self.check.accepts(&value) { Ok(value) } else { Err(refuse(self.check.allowed())) }
     }
 }
@@ -87,7 +92,7 @@ impl Check {
     pub fn allowed(&self) -> String {
         match self {
             Check::Any => "any value of its type".into(),
-            Check::AtLeast(low) => format!("{low} or more"),
+            Check::AtLeast(low) => format!("at least {low}"),
             Check::Between(low, high) => format!("from {low} to {high}"),
             Check::Within(low, high) => format!("from {low} to {high}"),
             Check::OneOf(words) => format!("one of {}", words.join(", ")),

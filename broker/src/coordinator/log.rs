@@ -8,7 +8,10 @@ use thiserror::Error;
 /// The wait for records to be as durable as the topic's settings ask.
 pub type Durable<'a> = Pin<Box<dyn Future<Output = Result<(), AppendFailure>> + Send + 'a>>;
 
-/// Sees one record: its key, and its value unless it deletes.
+/// A record's key and value; without a value it deletes.
+pub type KeyValue = (Bytes, Option<Bytes>);
+
+/// Is shown the key and value of each record.
 pub type Visit<'a> = &'a mut dyn FnMut(&[u8], Option<&[u8]>);
 
 /// The partitions of `__consumer_offsets`.
@@ -18,7 +21,7 @@ pub trait OffsetsLog: Send + Sync + 'static {
 
     /// Appends the records as one uncompressed batch. A short write into the page cache: it is called under the lock
     /// of a shard, and what it wrote is there for [`OffsetsLog::replay`] when it returns.
-    fn append(&self, partition: i32, records: &[(Bytes, Option<Bytes>)]) -> Result<(), AppendFailure>;
+    fn append(&self, partition: i32, records: &[KeyValue]) -> Result<(), AppendFailure>;
 
     /// Shows every key and value of the partition from its start, in order.
     fn replay(&self, partition: i32, visit: Visit<'_>) -> Result<(), ReplayFailure>;

@@ -16,7 +16,7 @@ mod shard;
 mod timer_task;
 
 pub use clock::{Clock, Now, SystemClock};
-pub use log::{AppendFailure, Durable, OffsetsLog, ReplayFailure, Visit};
+pub use log::{AppendFailure, Durable, KeyValue, OffsetsLog, ReplayFailure, Visit};
 pub use placement::partition_for;
 pub use runtime::{GroupCoordinator, LoadError};
 

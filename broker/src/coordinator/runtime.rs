@@ -159,7 +159,7 @@ impl GroupCoordinator {
         topics: &[(Arc<str>, Vec<i32>)],
     ) -> Result<PartitionOutcomes, GroupError> {
         let shard = self.shard(group_id)?;
-        let outcomes = shard.decide(self.now(), |groups| groups.delete_offsets(group_id, topics))?;
+        let outcomes = shard.delete(self.now(), |groups| groups.delete_offsets(group_id, topics))?;
         self.durable(&shard).await?;
         Ok(outcomes)
     }
@@ -183,7 +183,7 @@ impl GroupCoordinator {
     /// DeleteGroups, for one of them.
     pub async fn delete_group(&self, group_id: &str) -> Result<(), GroupError> {
         let shard = self.shard(group_id)?;
-        shard.decide(self.now(), |groups| groups.delete_group(group_id))?;
+        shard.delete(self.now(), |groups| groups.delete_group(group_id))?;
         tracing::info!(group = group_id, "group deleted");
         self.durable(&shard).await
     }

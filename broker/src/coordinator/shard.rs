@@ -8,12 +8,11 @@ use std::{
     },
 };
 
-use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::{
-    AppendFailure, Now, OffsetsLog,
+    AppendFailure, KeyValue, Now, OffsetsLog,
     group::{
         Decision, GroupError, GroupSettings, Groups, Identity, JoinReply, JoinRequest, Leaving, Record,
         Reply, Step, SyncReply, SyncRequest, Token,
@@ -25,7 +24,7 @@ use super::{
 pub(super) type LeaveOutcomes = Vec<Result<(), GroupError>>;
 
 /// Tombstones that are appended together at most; keeps batches far below the topic's limit.
-const CLEANUP_BATCH_RECORDS: usize = 1000;
+const DELETION_BATCH_RECORDS: usize = 1000;
 
 pub(super) struct Shard {
     partition: i32,
@@ -144,17 +143,30 @@ impl Shard {
         })?
     }
 
-    /// Appends and applies tombstones, in batches that can fail one by one.
-    pub fn clean_up(&self, now: Now, find: impl FnOnce(&Groups) -> Vec<Record>) -> Result<usize, GroupError> {
+    /// As [`Self::decide`], for deletions: in batches that can fail one by one, for there may be more than one batch
+    /// can hold. What was deleted before a failure stays so.
+    pub fn delete<T>(
+        &self,
+        now: Now,
+        decide: impl FnOnce(&Groups) -> Result<Decision<T>, GroupError>,
+    ) -> Result<T, GroupError> {
         self.serve(now, |shard, served| {
-            let mut records = find(&served.groups);
-            let count = records.len();
+            let Decision { mut records, answer } = decide(&served.groups)?;
             while !records.is_empty() {
-                let rest = records.split_off(records.len().min(CLEANUP_BATCH_RECORDS));
+                let rest = records.split_off(records.len().min(DELETION_BATCH_RECORDS));
                 shard.write(served, now, std::mem::replace(&mut records, rest))?;
             }
-            Ok(count)
+            Ok(answer)
         })?
+    }
+
+    /// Deletes what `find` finds; how many records that took.
+    pub fn clean_up(&self, now: Now, find: impl FnOnce(&Groups) -> Vec<Record>) -> Result<usize, GroupError> {
+        self.delete(now, |groups| {
+            let records = find(groups);
+            let answer = records.len();
+            Ok(Decision { records, answer })
+        })
     }
 
     pub fn read<T>(&self, read: impl FnOnce(&Groups) -> T) -> Result<T, GroupError> {
@@ -209,7 +221,7 @@ impl Shard {
     }
 
     fn append(&self, records: &[Record]) -> Result<(), AppendFailure> {
-        let encoded: Vec<(Bytes, Option<Bytes>)> = records.iter().map(Record::encode).collect();
+        let encoded: Vec<KeyValue> = records.iter().map(Record::encode).collect();
         self.log.append(self.partition, &encoded).inspect_err(|failure| {
             tracing::debug!(partition = self.partition, %failure, "group records were not appended");
         })

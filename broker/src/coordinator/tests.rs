@@ -7,16 +7,16 @@ use parking_lot::Mutex;
 use uuid::Uuid;
 
 use super::{
-    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock, Visit,
+    AppendFailure, GroupCoordinator, LoadError, OffsetsLog, ReplayFailure, SystemClock,
     group::{
         CommitRequest, GroupError, GroupSettings, Identity, JoinRequest, Joined, OffsetToCommit, State,
         SyncRequest, TopicToCommit,
     },
-    log::Durable,
+    log::{Durable, KeyValue, Visit},
     partition_for,
 };
 
-type Batch = Vec<(Bytes, Option<Bytes>)>;
+type Batch = Vec<KeyValue>;
 
 /// Partitions in memory.
 #[derive(Default)]
@@ -41,9 +41,13 @@ impl OffsetsLog for MemoryLog {
         i32::try_from(self.partitions.lock().len()).expect("few")
     }
 
-    fn append(&self, partition: i32, records: &[(Bytes, Option<Bytes>)]) -> Result<(), AppendFailure> {
+    fn append(&self, partition: i32, records: &[KeyValue]) -> Result<(), AppendFailure> {
         if let Some(failure) = *self.failure.lock() {
             return Err(failure);
+        }
+        let bytes = |(key, value): &(Bytes, Option<Bytes>)| key.len() + value.as_ref().map_or(0, Bytes::len);
+        if records.iter().map(bytes).sum::<usize>() > 1_000_000 {
+            return Err(AppendFailure::TooLarge);
         }
         self.partitions.lock()[usize::try_from(partition).expect("an index")].push(records.to_vec());
         Ok(())
@@ -248,4 +252,27 @@ async fn topics_and_time_take_offsets_along() {
     assert_eq!(groups.list().expect("served").len(), 1);
     groups.expire();
     assert_eq!(groups.list().expect("served").len(), 0, "a group without anything goes at the next check");
+}
+
+/// GADM-04: also when the tombstones are more than one batch can hold.
+#[tokio::test(start_paused = true)]
+async fn a_group_with_many_offsets_can_be_deleted() {
+    let groups = coordinator(GroupSettings::default(), MemoryLog::new(1));
+    let topic = |number: i32| TopicToCommit {
+        topic: format!("{number}-{}", "x".repeat(200)).into(),
+        topic_id: Uuid::nil(),
+        offsets: (0..1000)
+            .map(|partition| OffsetToCommit {
+                partition,
+                offset: 1,
+                leader_epoch: -1,
+                metadata: String::new(),
+            })
+            .collect(),
+    };
+    for number in 0..6 {
+        groups.commit(&CommitRequest { topics: vec![topic(number)], ..commit() }).await.expect("committed");
+    }
+    groups.delete_group("g").await.expect("deleted");
+    assert_eq!((groups.fetch("g", None), groups.describe("g")), (Ok(Vec::new()), Ok(None)));
 }

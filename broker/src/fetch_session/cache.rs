@@ -16,7 +16,13 @@ pub(super) struct Cache {
     by_last_use: BTreeSet<(Instant, i32)>,
     /// Sessions that have had their time: a bigger one may take the place of the smallest.
     seasoned_by_size: BTreeSet<(usize, i32)>,
+    /// Of all sessions together.
+    partitions: usize,
 }
+
+/// Most partitions that all sessions together may remember, each a few hundred bytes: slots alone do not bound the
+/// memory, since a client can name any number of partitions, even ones that do not exist.
+const MAX_PARTITIONS: usize = 500_000;
 
 struct Entry {
     session: Arc<Mutex<Session>>,
@@ -29,7 +35,7 @@ struct Entry {
 impl Cache {
     pub(super) fn new(slots: usize, eviction_age: Duration) -> Self {
         let (sessions, by_last_use, seasoned_by_size) = Default::default();
-        Self { slots, eviction_age, sessions, by_last_use, seasoned_by_size }
+        Self { slots, eviction_age, sessions, by_last_use, seasoned_by_size, partitions: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -40,20 +46,27 @@ impl Cache {
         self.sessions.get(&id).map(|entry| entry.session.clone())
     }
 
-    /// Notes that a session was used.
+    /// Notes that a session was used. One that grew beyond what all may remember ends; its client begins a new one.
     pub(super) fn touch(&mut self, id: i32, size: usize, now: Instant) {
         let Some(entry) = self.sessions.get_mut(&id) else { return };
         self.by_last_use.remove(&(entry.last_used, id));
         self.seasoned_by_size.remove(&(entry.size, id));
+        self.partitions = self.partitions - entry.size + size;
         (entry.last_used, entry.size) = (now, size);
         self.by_last_use.insert((now, id));
         if now.duration_since(entry.created) > self.eviction_age {
             self.seasoned_by_size.insert((size, id));
         }
+        if self.partitions > MAX_PARTITIONS {
+            self.remove(id);
+        }
     }
 
     /// Is there room for a session of this size, or can room be made? Then it was made.
     pub(super) fn makes_room(&mut self, size: usize, now: Instant) -> bool {
+        if self.partitions + size > MAX_PARTITIONS {
+            return false;
+        }
         if self.sessions.len() < self.slots {
             return true;
         }
@@ -72,6 +85,7 @@ impl Cache {
         };
         let size = session.len();
         let session = Arc::new(Mutex::new(session));
+        self.partitions += size;
         self.sessions.insert(id, Entry { session, created: now, last_used: now, size });
         self.touch(id, size, now);
         id
@@ -79,6 +93,7 @@ impl Cache {
 
     pub(super) fn remove(&mut self, id: i32) {
         if let Some(entry) = self.sessions.remove(&id) {
+            self.partitions -= entry.size;
             self.by_last_use.remove(&(entry.last_used, id));
             self.seasoned_by_size.remove(&(entry.size, id));
         }

@@ -235,3 +235,15 @@ fn a_full_cache_refuses_until_a_session_was_idle_or_small_for_long() {
     assert_eq!(bench.fetch(request(big, 3, &[]), NOTHING), Err(Error::IdNotFound));
     assert_eq!(bench.sessions.len(), 2);
 }
+
+#[test]
+fn sessions_together_remember_a_bounded_number_of_partitions() {
+    let mut bench = Bench::new(10);
+    let most: Vec<i32> = (0..400_000).collect();
+    let first = bench.new_session(&most);
+    assert_eq!((first, bench.new_session(&most)), (1, 0), "the second is answered, but not kept");
+    let more: Vec<i32> = (400_000..600_000).collect();
+    assert!(bench.fetch(request(first, 1, &more), NOTHING).is_ok());
+    assert_eq!(bench.fetch(request(first, 2, &[]), NOTHING), Err(Error::IdNotFound), "it grew too large");
+    assert_ne!(bench.new_session(&most), 0, "there is room again");
+}

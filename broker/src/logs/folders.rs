@@ -1,5 +1,6 @@
 //! Folders of deleted partitions: renamed at once, removed after a while.
 
+use crate::catalog::names;
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},
@@ -42,6 +43,30 @@ pub(super) fn left_to_remove(disk: &dyn Disk, data_dir: &Path) -> Result<Vec<Doo
     Ok(doomed.map(|name| Doomed { folder: data_dir.join(name), due: Instant::now() }).collect())
 }
 
+/// Folders with a partition's name, as topic and index; not those of the metadata log.
+pub(super) fn partitions_in(
+    disk: &dyn Disk,
+    data_dir: &Path,
+) -> Result<impl Iterator<Item = (String, i32)>, LogError> {
+    let mut names =
+        disk.list(data_dir).map_err(|source| LogError::Io { path: data_dir.to_owned(), source })?;
+    names.sort();
+    let parse = |name: String| {
+        let (topic, index) = name.rsplit_once('-')?;
+        let index: i32 = index.parse().ok().filter(|number: &i32| number.to_string() == index)?;
+        (names::check(topic).is_ok() && topic != names::CLUSTER_METADATA).then(|| (topic.to_owned(), index))
+    };
+    Ok(names.into_iter().filter_map(parse))
+}
+
+/// The line about folders that belong to no topic.
+pub(super) fn stray_line(strays: &[(String, i32)]) -> String {
+    const NAMED: usize = 20;
+    let names: Vec<_> = strays.iter().take(NAMED).map(|(topic, index)| format!("{topic}-{index}")).collect();
+    let more = if strays.len() > NAMED { ", …" } else { "" };
+    format!("{} folders belong to no topic and are left alone: {}{more}", strays.len(), names.join(", "))
+}
+
 fn rename(disk: &dyn Disk, folder: &Path, suffix: &str) -> Result<PathBuf, LogError> {
     let name =
         folder.file_name().and_then(OsStr::to_str).expect("a partition's folder is named after its topic");
@@ -61,6 +86,32 @@ fn retired_name(name: &str, unique: Uuid, suffix: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use storage::disk::RealDisk;
+
+    #[test]
+    fn folders_of_partitions_are_told_from_all_others_and_named_in_one_line() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        for name in [
+            "a-b-10",
+            "t-0",
+            "t-x",
+            "t-01",
+            "t--1",
+            "t-0.0123456789abcdef0123456789abcdef-delete",
+            "t-1.0123456789abcdef0123456789abcdef-stray",
+            "__cluster_metadata-0",
+            "é-0",
+            "lost+found",
+        ] {
+            std::fs::create_dir(dir.path().join(name)).expect("a folder");
+        }
+        let mut found: Vec<_> = partitions_in(&RealDisk, dir.path()).expect("lists").collect();
+        let expected = [("a-b", 10), ("t-", 1), ("t", 0)].map(|(topic, index)| (topic.to_owned(), index));
+        assert_eq!(found, expected);
+        assert_eq!(stray_line(&found), "3 folders belong to no topic and are left alone: a-b-10, t--1, t-0");
+        found = (0..1000).map(|index| ("t".to_owned(), index)).collect();
+        assert!(stray_line(&found).ends_with("t-18, t-19, …"));
+    }
 
     #[test]
     fn retired_names_are_kafkas_and_never_too_long() {

@@ -138,6 +138,19 @@ impl Logs {
         })
     }
 
+    /// Names, in one line of the log, the folders that look like partitions and belong to no open one. They are left
+    /// alone: a person has to decide. May block.
+    pub fn report_strays(&self) {
+        let strays = folders::partitions_in(&*self.disk, &self.dir).map(|found| {
+            found.filter(|(topic, index)| self.get(topic, *index).is_none()).collect::<Vec<_>>()
+        });
+        match strays {
+            Ok(strays) if strays.is_empty() => {}
+            Ok(strays) => tracing::warn!("{}", folders::stray_line(&strays)),
+            Err(error) => tracing::warn!("folders that belong to no topic could not be looked for: {error}"),
+        }
+    }
+
     /// Ends the partition and its parked fetches; its folder is renamed now and removed in the background, so that the
     /// name is free at once. May block.
     pub fn remove(&self, topic: &str, index: i32) -> Result<(), LogError> {

@@ -5,8 +5,8 @@
 
 use super::{
     budget::{Budget, Share},
-    listener::{Endpoint, Shutdown},
-    refusal::{RefusalLog, looks_like},
+    listener::{Endpoint, Shutdown, SocketBuffers},
+    refusal::{self, looks_like},
     reply::{self, Reply, Unsent},
 };
 use bytes::{Buf, BufMut, Bytes, BytesMut};
@@ -72,10 +72,10 @@ pub struct Surroundings {
     pub handler: Arc<dyn FrameHandler>,
     pub budget: Budget,
     pub unsent: Unsent,
-    pub refusals: Arc<RefusalLog>,
     pub idle: Duration,
     /// Whoever neither sends the rest of a frame nor reads its answer for so long is closed when memory is short.
     pub stall: Duration,
+    pub buffers: SocketBuffers,
     pub shutdown: Shutdown,
 }
 
@@ -96,7 +96,7 @@ impl From<io::Error> for End {
 pub async fn serve(mut stream: TcpStream, connection: Connection, around: &Surroundings) {
     let mut shutdown = around.shutdown.clone();
     if let End::Refused(why) = run(&mut stream, &connection, around, &mut shutdown).await {
-        around.refusals.write(connection.peer, &connection.endpoint.listener, &why);
+        refusal::log(connection.peer, &connection.endpoint.listener, &why);
     }
 }
 

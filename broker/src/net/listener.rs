@@ -3,6 +3,7 @@
 use super::{
     connection::{Connection, Surroundings, serve},
     limits::ConnectionLimits,
+    refusal,
 };
 use crate::{config::ListenerConfig, open_files};
 use std::{
@@ -32,6 +33,35 @@ pub struct Endpoint {
     pub listener: String,
     pub host: String,
     pub port: u16,
+}
+
+/// Sizes of a connection's kernel buffers, in bytes; `None` leaves them to the system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SocketBuffers {
+    pub send: Option<usize>,
+    pub receive: Option<usize>,
+}
+
+impl SocketBuffers {
+    /// Kafka's default, 100 KiB, would stop Linux from growing the buffers of a fast connection; so it counts as
+    /// not set.
+    const KAFKA_DEFAULT: i32 = 102_400;
+
+    /// From `socket.send.buffer.bytes` and `socket.receive.buffer.bytes`.
+    pub fn of(send: i32, receive: i32) -> Self {
+        let size = |bytes: i32| match bytes {
+            Self::KAFKA_DEFAULT => None,
+            bytes => usize::try_from(bytes).ok(),
+        };
+        SocketBuffers { send: size(send), receive: size(receive) }
+    }
+
+    fn apply(&self, stream: &TcpStream) {
+        use rustix::net::sockopt::{set_socket_recv_buffer_size, set_socket_send_buffer_size};
+        // A system that does not grant the size still serves the connection.
+        let _ = self.send.map(|bytes| set_socket_send_buffer_size(stream, bytes));
+        let _ = self.receive.map(|bytes| set_socket_recv_buffer_size(stream, bytes));
+    }
 }
 
 /// Told once that the broker stops.
@@ -196,7 +226,8 @@ async fn accept_loop(
                 }
                 let pause = limits.pause_before_next(Instant::now());
                 if !pause.is_zero() {
-                    tokio::time::sleep(pause).await;
+                    // A stop does not wait for the next connection to be due.
+                    let _ = tokio::time::timeout(pause, shutdown.requested()).await;
                 }
             }
             Err(error) => {
@@ -228,12 +259,13 @@ fn admit(
     let slot = match limits.admit(peer.ip()) {
         Ok(slot) => slot,
         Err(refused) => {
-            around.refusals.write(peer, &endpoint.listener, &refused.to_string());
+            refusal::log(peer, &endpoint.listener, &refused.to_string());
             return None;
         }
     };
     // Small answers must not wait for a timer.
     let _ = stream.set_nodelay(true);
+    around.buffers.apply(&stream);
     let connection = Connection { peer, endpoint: endpoint.clone(), software: OnceLock::new() };
     let around = around.clone();
     Some(async move {

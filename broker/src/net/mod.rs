@@ -12,6 +12,5 @@ mod tests;
 pub use budget::Budget;
 pub use connection::{Connection, FrameHandler, Surroundings};
 pub use limits::{ConnectionLimits, Refused};
-pub use listener::{Endpoint, Listeners, Shutdown};
-pub use refusal::RefusalLog;
+pub use listener::{Endpoint, Listeners, Shutdown, SocketBuffers};
 pub use reply::{Piece, Reply, Stored, Unsent};

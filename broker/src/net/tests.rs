@@ -43,7 +43,8 @@ impl FrameHandler for Echo {
                     let bytes = |text| Piece::from(Bytes::from_static(text));
                     Reply::Send(vec![prefix.freeze().into(), bytes(b"ab"), stored, bytes(b"cd")])
                 }
-                Some(b'M') => Reply::Send(vec![Bytes::from(vec![0; 64 << 20]).into()]),
+                // More than the buffers of the system hold.
+                Some(b'B') => Reply::Send(vec![Piece::Bytes(Bytes::from(vec![0; 64 << 20]))]),
                 _ => {
                     let mut prefix = BytesMut::new();
                     prefix.put_i32(frame.len() as i32);
@@ -104,8 +105,8 @@ fn start(max_connections: i32, idle: Duration) -> Running {
         budget: Budget::new(1, 4 << 20),
         unsent: Unsent::new(1 << 20),
         stall: Duration::from_millis(50),
-        refusals: Arc::default(),
         idle,
+        buffers: SocketBuffers::of(64 << 10, -1),
         shutdown,
     });
     let serving = tokio::spawn(listeners.accept(limits, around.clone()).expect("listening"));
@@ -194,7 +195,7 @@ async fn until_unsent(running: &Running, expected: impl Fn(usize) -> bool) {
 async fn a_client_that_never_reads_is_closed_when_too_much_waits() {
     let running = start(10, Duration::from_secs(3600));
     let (mut deaf, mut good) = (connect(&running).await, connect(&running).await);
-    send(&mut deaf, &frame(b"\0\x01M")).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
     until_unsent(&running, |bytes| bytes > 0).await;
     until_unsent(&running, |bytes| bytes == 0).await;
     send(&mut good, &frame(b"\0\x01still")).await;
@@ -273,9 +274,30 @@ async fn an_idle_connection_and_half_a_frame_are_closed_but_a_request_in_work_is
 }
 
 #[tokio::test]
-async fn a_stop_ends_idle_connections_and_parked_requests_in_under_a_second() {
+async fn a_client_that_does_not_read_its_answer_is_given_up() {
+    let running = start(1, Duration::from_millis(100));
+    let mut deaf = connect(&running).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
+    let given_up = async {
+        loop {
+            let mut next = connect(&running).await;
+            // There is room for one connection only.
+            let _ = next.write_all(&frame(b"\0\x01a")).await;
+            if next.read_i32().await.is_ok() {
+                return;
+            }
+        }
+    };
+    timeout(DEADLINE, given_up).await.expect("its place becomes free");
+}
+
+#[tokio::test]
+async fn a_stop_ends_every_connection_in_under_a_second() {
     let running = start(10, DEADLINE);
     let (mut idle, mut parked) = (connect(&running).await, connect(&running).await);
+    let mut deaf = connect(&running).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
+    deaf.readable().await.expect("the answer begins");
     send(&mut idle, &frame(b"\0\x01a")).await;
     receive(&mut idle).await;
     send(&mut parked, &frame(b"\0\x01W")).await;

@@ -3,6 +3,7 @@
 //! Quiet unless asked: our crates at `info`, all others at `warn`. `RUST_LOG` says otherwise at start, and the
 //! levels can change while the broker runs, which is what Kafka's BROKER_LOGGER resource is (KIP-412).
 
+use super::thinning::Thinned;
 use parking_lot::Mutex;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,7 +40,7 @@ pub fn start(format: Format, filter: Option<&str>) -> Result<LogLevels, String> 
         Format::Json => Box::new(lines.json().flatten_event(true)),
     };
     tracing_subscriber::registry()
-        .with(lines.with_filter(targets))
+        .with(Thinned::new(lines).with_filter(targets))
         .try_init()
         .map_err(|error| format!("Logging cannot start: {error}."))?;
     let apply = move |targets| {

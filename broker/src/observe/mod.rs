@@ -1,3 +1,4 @@
 //! What the broker tells about itself.
 
 pub mod logging;
+mod thinning;

@@ -2,7 +2,7 @@
 import sys
 
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic, OffsetSpec
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, NewTopic, OffsetSpec
 
 bootstrap = sys.argv[1]
 admin = AdminClient({"bootstrap.servers": bootstrap})
@@ -41,7 +41,8 @@ assert sorted((p.partition, p.offset) for p in offsets.topic_partitions) == [(0,
 ends = done(admin.list_offsets({p: OffsetSpec.latest() for p in partitions}))
 assert [r.offset for r in ends.values()] == [500, 500]
 done(admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions("g", [TopicPartition("t", 0, 7)])]))
-done(admin.incremental_alter_configs([ConfigResource(ConfigResource.Type.TOPIC, "t", incremental_configs=[])]))
+change = ConfigEntry("retention.ms", "70000", incremental_operation=AlterConfigOpType.SET)
+done(admin.incremental_alter_configs([ConfigResource(ConfigResource.Type.TOPIC, "t", incremental_configs=[change])]))
 done(admin.create_partitions([NewPartitions("t", 3)]))
 done(admin.delete_records([TopicPartition("t", 0, 100)]))
 done(admin.delete_consumer_groups(["g"]))

@@ -195,7 +195,7 @@ fn synonyms_and_documentation_come_when_asked_for() {
         let resource = DescribeConfigsResource::default()
             .with_resource_type(TOPIC)
             .with_resource_name(text("t"))
-            .with_configuration_keys(Some(vec![text("retention.ms")]));
+            .with_configuration_keys(Some(vec![text("max.message.bytes")]));
         let request = DescribeConfigsRequest::default()
             .with_resources(vec![resource])
             .with_include_synonyms(synonyms)

@@ -120,7 +120,7 @@ fn a_damaged_batch_ends_the_log_after_a_crash() {
     daybook.kill9();
     let log = segment(&daybook, "log");
     let mut bytes = fs::read(&log).expect("the log");
-    bytes[size + 70] ^= 1;
+    bytes[size + 65] ^= 1;
     fs::write(&log, bytes).expect("the log");
     daybook.start_again();
     let mut connection = daybook.connect();

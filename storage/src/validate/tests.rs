@@ -384,22 +384,10 @@ fn the_log_start_is_told_once_the_batch_was_looked_into() {
     assert!(!told(Bytes::new()));
 }
 
-#[test]
-fn the_transactional_bit_is_found_in_any_batch() {
-    let plain = Sketch::plain(1).bytes();
-    let transactional = Sketch { attributes: 1 << 4, ..Sketch::plain(1) }.bytes();
-    assert!(!any_transactional(&plain));
-    assert!(any_transactional(&joined(&[&plain, &transactional])));
-    assert!(!any_transactional(&[0; 200]));
-    assert!(!any_transactional(&Sketch { length: Some(-1), ..Sketch::plain(1) }.bytes()));
-    assert!(!any_transactional(b""));
-}
-
 proptest::proptest! {
     #[test]
     fn nothing_a_client_sends_panics(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-        let _ = validate(bytes.clone().into(), &rules());
-        any_transactional(&bytes);
+        let _ = validate(bytes.into(), &rules());
     }
 
     #[test]

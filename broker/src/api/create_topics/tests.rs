@@ -91,3 +91,15 @@ async fn a_time_out_that_is_over_creates_nothing() {
     }
     assert!(fixture.topics.image().topics.is_empty());
 }
+
+#[test]
+fn settings_are_told_back_as_the_client_wrote_them() {
+    let overrides = ConfigMap::from([("preallocate".into(), " TRUE ".into())]);
+    let listed = described(&overrides, &Layers::default());
+    let value = |name: &str| {
+        let entry = listed.iter().find(|entry| *entry.name == *name).expect("listed");
+        (entry.value.as_deref(), entry.config_source)
+    };
+    assert_eq!(value("preallocate"), (Some(" TRUE "), 1));
+    assert_eq!(value("cleanup.policy"), (Some("delete"), 5));
+}

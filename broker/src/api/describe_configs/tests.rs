@@ -175,6 +175,14 @@ fn a_small_request_cannot_ask_for_an_answer_without_bound() {
 }
 
 #[test]
+fn keys_that_nobody_knows_do_not_make_the_work_free() {
+    let mut request = request(resource::BROKER, "1", Some(&["nope"]));
+    request.resources = vec![request.resources[0].clone(); 20_000];
+    let results = broker().answer(4, request).results;
+    assert_eq!((results[0].error_code, results[19_999].error_code), (0, 42));
+}
+
+#[test]
 fn loggers_are_listed_with_their_levels() {
     let result =
         broker().one(request(resource::BROKER_LOGGER, "1", Some(&["root", "broker", "org.apache.kafka"])));

@@ -232,3 +232,23 @@ async fn when_nothing_can_be_stored_nobody_is_told_otherwise() {
     let answers = store.alter(1, request(&[(2, "t", &[]), (2, "t", &[]), (2, "u", &[])])).await;
     assert_eq!(answers.iter().map(|(code, _)| *code).collect::<Vec<_>>(), [42, 42, 56]);
 }
+
+#[tokio::test]
+async fn a_topic_that_does_not_exist_is_found_last() {
+    let store = Store::new();
+    let wrong_op = ("retention.ms", APPEND, Some("5"));
+    let wrong_value = ("retention.ms", SET, Some("x"));
+    let unknown = ("no.such.key", SET, Some("1"));
+    let good = ("cleanup.policy", APPEND, Some("compact"));
+    let table = [
+        ("nope", [40, 40, 40, 3]),
+        ("a b", [40, 17, 17, 17]),
+        ("", [40, 42, 42, 42]),
+        ("t", [40, 40, 40, 0]),
+    ];
+    for (name, expected) in table {
+        for (change, code) in [wrong_op, wrong_value, unknown, good].into_iter().zip(expected) {
+            assert_eq!(store.error(2, name, &[change]).await, code, "{name:?} {change:?}");
+        }
+    }
+}

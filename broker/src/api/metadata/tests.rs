@@ -155,6 +155,20 @@ async fn illegal_names_are_told_apart_from_missing_ones() {
     assert!(response.topics[1].is_internal && !response.topics[0].is_internal);
 }
 
+/// META-06
+#[tokio::test]
+async fn names_without_a_topic_have_operations_and_ids_have_none() {
+    let fixture = Fixture::new();
+    for version in 8..=13 {
+        let asked = request(Some(&["nope", "a b"]), false).with_include_topic_authorized_operations(true);
+        let response = ask(&fixture, version, asked).await;
+        let operations = response.topics.iter().map(|topic| topic.topic_authorized_operations);
+        assert_eq!(operations.collect::<Vec<_>>(), [3576; 2], "version {version}");
+    }
+    let asked = by_ids(&[(None, Uuid::from_u128(7))]).with_include_topic_authorized_operations(true);
+    assert_eq!(ask(&fixture, 12, asked).await.topics[0].topic_authorized_operations, i32::MIN);
+}
+
 /// META-07
 #[tokio::test]
 async fn a_name_that_collides_is_not_created() {

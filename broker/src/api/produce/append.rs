@@ -20,7 +20,7 @@ pub(super) struct Done {
 }
 
 /// A batch that is not in the log.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub code: ErrorCode,
     /// -1 where Kafka does not tell.

@@ -32,7 +32,6 @@ use kafka_protocol::{
 };
 use protocol_glue::ErrorCode;
 use std::{collections::HashMap, sync::Arc};
-use storage::batch::any_transactional;
 use uuid::Uuid;
 
 /// First version that names topics by id.
@@ -68,11 +67,9 @@ pub async fn handle(
     let named = request.transactional_id.is_some();
     let entries = entries(request.topic_data);
     let producing = Producing { version, acks, client_id, logs, image, budget, now_ms };
-    let mut results = if !named && entries.iter().any(Entry::is_transactional) {
-        let code = ErrorCode::TransactionalIdAuthorizationFailed;
-        entries.iter().map(|_| Err(Failure::code(code))).collect()
-    } else {
-        producing.append_all(&entries).await
+    let mut results = match refusal_of_all(named, &entries) {
+        Some(failure) => entries.iter().map(|_| Err(failure.clone())).collect(),
+        None => producing.append_all(&entries).await,
     };
     if acks == 0 {
         return without_answer(&entries, &results);
@@ -89,10 +86,18 @@ struct Entry {
     records: Option<Bytes>,
 }
 
-impl Entry {
-    fn is_transactional(&self) -> bool {
-        self.records.as_ref().is_some_and(|records| any_transactional(records))
+/// What is wrong with the request as a whole. Up to the first transactional batch, which needs a transactional id,
+/// a header that cannot be believed fails every partition: Kafka cannot tell then what the request is.
+fn refusal_of_all(named: bool, entries: &[Entry]) -> Option<Failure> {
+    for entry in entries {
+        match shape::is_transactional(entry.records.as_deref().unwrap_or_default()) {
+            Err(failure) => return Some(failure),
+            Ok(true) if named => return None,
+            Ok(true) => return Some(Failure::code(ErrorCode::TransactionalIdAuthorizationFailed)),
+            Ok(false) => {}
+        }
     }
+    None
 }
 
 /// In request order, each partition once: the last mention wins, in the place of the first.
@@ -197,7 +202,7 @@ fn without_answer(entries: &[Entry], results: &[PartitionResult]) -> Outcome {
         Some((Entry { name, topic_id, index, .. }, failure)) => {
             let topic = if name.is_empty() { topic_id.to_string() } else { name.to_string() };
             Outcome::Close(format!(
-                "produce with acks=0 failed with {} for {topic}-{index}",
+                "produce with acks=0 failed with {} for {topic:?} partition {index}",
                 failure.code.name()
             ))
         }

@@ -79,6 +79,13 @@ pub(super) fn check_frame(records: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Does the first batch belong to a transaction? A cut batch does not count, nor does one of an older format.
+pub(super) fn is_transactional(records: &[u8]) -> Result<bool, Failure> {
+    check_frame(records)?;
+    let Next::Batch { len, magic: 2 } = next(records) else { return Ok(false) };
+    Ok(records[..len].get(22).is_some_and(|attributes| attributes & TRANSACTIONAL_BIT != 0))
+}
+
 enum Next {
     /// Nothing, or a cut batch.
     End,
@@ -149,6 +156,25 @@ mod tests {
     }
 
     #[test]
+    fn only_the_first_whole_batch_tells_whether_a_request_is_transactional() {
+        let (plain, transactional) = (batch(49, 2, 0, 61), batch(49, 2, 16, 61));
+        let table = [
+            ("nothing", vec![], Ok(false)),
+            ("plain", plain.clone(), Ok(false)),
+            ("transactional", transactional.clone(), Ok(true)),
+            ("cut by one", transactional[..60].to_vec(), Ok(false)),
+            ("first of two", [&transactional[..], &plain].concat(), Ok(true)),
+            ("second of two", [&plain[..], &transactional].concat(), Ok(false)),
+            ("of the format before", batch(49, 1, 16, 61), Ok(false)),
+            ("length 0", batch(0, 2, 16, 61), Err(2)),
+            ("magic 3", batch(49, 3, 16, 61), Err(2)),
+        ];
+        for (case, bytes, expected) in table {
+            assert_eq!(is_transactional(&bytes).map_err(|failure| failure.code.code()), expected, "{case}");
+        }
+    }
+
+    #[test]
     fn zstd_needs_a_version_that_knows_it() {
         assert_eq!(check(&batch(49, 2, 4, 61), false).map_err(|failure| failure.code.code()), Err(76));
         let shape = check(&batch(49, 2, 4 | 16, 61), true).expect("allowed");
@@ -160,6 +186,7 @@ mod tests {
         for len in 0..80 {
             for fill in [0, 1, 2, 14, 0x7f, 0xff] {
                 _ = check(&vec![fill; len], true);
+                _ = is_transactional(&vec![fill; len]);
                 _ = check(&batch(len as i32 - 12, 2, fill, len), true);
             }
         }

@@ -181,6 +181,31 @@ async fn a_header_that_cannot_be_believed_is_found_before_the_partition_is() {
 }
 
 #[tokio::test]
+async fn a_header_that_cannot_be_believed_fails_the_request_up_to_a_transactional_batch() {
+    let bench = Bench::with_topic(3);
+    let (good, bad) = (batch(1).bytes(), Bytes::from(vec![0; 61]));
+    let request = to("t", &[(0, good.clone()), (1, bad.clone())]);
+    assert_eq!(codes(&bench.produce(9, request).await), [(0, 2), (1, 2)]);
+    assert_eq!(bench.partition("t", 0).offsets().log_end, 0);
+
+    let transactional = Batch { attributes: 16, ..batch(1).by_producer(7, 0, 0) }.bytes();
+    let request = to("t", &[(0, good), (1, transactional), (2, bad)]);
+    assert_eq!(
+        codes(&bench.produce(9, with_transactional_id(request, "x")).await),
+        [(0, 0), (1, 48), (2, 2)]
+    );
+}
+
+#[tokio::test]
+async fn a_cut_transactional_batch_needs_no_transactional_id() {
+    let bench = Bench::with_topic(1);
+    let transactional = Batch { attributes: 16, ..batch(1).by_producer(7, 0, 0) }.bytes();
+    let cut = transactional.slice(..transactional.len() - 1);
+    assert_eq!(seen(&bench.append("t", 0, cut.clone()).await), refused(87, -1));
+    assert_eq!(seen(&bench.append("t", 9, cut).await), refused(3, -1));
+}
+
+#[tokio::test]
 async fn null_records_get_an_answer() {
     let bench = Bench::with_topic(1);
     let mut request = to("t", &[(0, Bytes::new())]);

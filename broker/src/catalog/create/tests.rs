@@ -121,6 +121,20 @@ fn each_wrong_topic_gets_kafkas_code() {
     }
 }
 
+/// Kafka's tools are scripted against these.
+#[test]
+fn refusals_are_worded_as_kafka_words_them() {
+    let image = image(&["c.d"]);
+    let message = |wanted: Wanted| {
+        let outcome = decide(&image, &[wanted], &RULES, || Uuid::from_u128(77)).remove(0).1;
+        outcome.err().and_then(|refusal| refusal.message).unwrap_or_default()
+    };
+    assert_eq!(message(topic("c_d", 1, 1)), "Topic 'c_d' collides with existing topic: c.d");
+    let replicas = message(topic("new", 1, 3));
+    assert!(replicas.starts_with("Unable to replicate the partition 3 time(s): "), "{replicas}");
+    assert!(replicas.contains("cannot be reached because only 1 broker(s) are registered"), "{replicas}");
+}
+
 #[test]
 fn a_name_that_comes_twice_is_answered_once() {
     let wanted = [topic("dup", 1, 1), topic("ok", 1, 1), topic("dup", 2, 1)];

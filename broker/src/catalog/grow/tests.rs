@@ -51,6 +51,17 @@ fn each_wrong_count_gets_kafkas_code() {
     }
 }
 
+/// Kafka's tools are scripted against these.
+#[test]
+fn refusals_are_worded_as_kafka_words_them() {
+    let message = |count| {
+        let outcome = decide(&image(), &[to(count, None)], 1).remove(0).1;
+        outcome.err().and_then(|refusal| refusal.message).unwrap_or_default()
+    };
+    assert_eq!(message(1), "The topic t currently has 2 partition(s); 1 would not be an increase.");
+    assert_eq!(message(2), "Topic already has 2 partition(s).");
+}
+
 #[test]
 fn a_name_that_comes_twice_is_answered_once() {
     let outcomes = decide(&image(), &[to(4, None), to(4, None)], 1);

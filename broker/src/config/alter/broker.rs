@@ -62,7 +62,7 @@ fn check_one(target: Target, name: &str, text: &str, layers: &Layers) -> Result<
         };
     };
     match (setting.scope, target) {
-        (Scope::Static, _) => return Err(format!("{name} can be set at start only.")),
+        (Scope::Static, _) => return Err(format!("Cannot update these configs dynamically: [{name}]")),
         (Scope::PerBroker, Target::Cluster) => {
             return Err(format!("{name} can be set for one broker only, not for the cluster."));
         }

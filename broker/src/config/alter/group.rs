@@ -79,10 +79,14 @@ fn check_limits(scoped: &ScopedSetting, value: &Value, layers: &Layers) -> Resul
         "streams.num.standby.replicas" => Some(layers.integer("group.streams.max.standby.replicas")),
         _ => limit("max"),
     };
-    if limit("min").is_some_and(|least| *number < least) || most.is_some_and(|most| *number > most) {
-        return Err(format!("{name} is {number}, outside the limits of the broker's group.{kind} settings."));
+    match (limit("min"), most) {
+        (Some(least), Some(most)) if !(least..=most).contains(number) => {
+            Err(format!("{name} must be in the range {least} to {most} inclusive."))
+        }
+        (None, Some(most)) if *number > most => Err(format!("{name} must be at most {most}.")),
+        (Some(least), None) if *number < least => Err(format!("{name} must be at least {least}.")),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn check_session_exceeds_heartbeat(overrides: &ConfigMap, layers: &Layers) -> Result<(), String> {

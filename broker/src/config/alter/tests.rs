@@ -13,7 +13,9 @@ fn delete(name: &str) -> Change {
 }
 
 fn topic(overrides: &[(&str, &str)], changes: &[Change]) -> Result<ConfigMap, Refusal> {
-    apply_topic_ops(&map(overrides), changes, &Layers::default())
+    let changed = apply_topic_ops(&map(overrides), changes, &Layers::default())?;
+    check_topic(&changed)?;
+    Ok(changed)
 }
 
 fn is_request<T>(outcome: Result<T, Refusal>) -> bool {
@@ -125,6 +127,13 @@ fn what_is_set_at_start_cannot_change() {
 }
 
 #[test]
+fn a_setting_that_cannot_change_is_named_as_kafka_names_it() {
+    let refused = broker(Target::Broker, &[change(Op::Set, "node.id", "7")]);
+    let Err(Refusal::Request(message)) = refused else { panic!("{refused:?}") };
+    assert_eq!(message, "Cannot update these configs dynamically: [node.id]");
+}
+
+#[test]
 fn bad_broker_values_are_refused_and_unknown_settings_kept() {
     assert!(is_request(broker(Target::Broker, &[change(Op::Set, "log.retention.ms", "abc")])));
     assert!(is_request(broker(Target::Broker, &[change(Op::Set, "log.retention.ms", "0")])));
@@ -158,6 +167,21 @@ fn group_settings_keep_within_the_brokers_limits() {
         change(Op::Set, "consumer.session.timeout.ms", "45000"),
     ];
     assert!(group(&both).is_ok());
+}
+
+#[test]
+fn a_refused_group_setting_tells_the_range() {
+    let refused = |name, value| match group(&[change(Op::Set, name, value)]) {
+        Err(Refusal::Value(message)) => message,
+        other => panic!("{other:?}"),
+    };
+    let range = "consumer.session.timeout.ms must be in the range 45000 to 60000 inclusive.";
+    assert_eq!(refused("consumer.session.timeout.ms", "1"), range);
+    assert_eq!(refused("consumer.session.timeout.ms", "60001"), range);
+    assert_eq!(
+        refused("streams.num.standby.replicas", "3"),
+        "streams.num.standby.replicas must be at most 2."
+    );
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn log_dirs_wins_over_log_dir_and_must_be_one_folder() {
 #[test]
 fn a_bad_value_is_one_sentence_with_name_value_and_what_is_allowed() {
     let message = config(&[("num.partitions", "0")]).expect_err("refused");
-    assert_eq!(message, "Invalid value '0' for num.partitions: it must be 1 or more.");
+    assert_eq!(message, "Invalid value 0 for configuration num.partitions: Value must be at least 1.");
     assert!(config(&[("log.retention.hours", "0")]).is_err());
     assert!(config(&[("log.retention.ms", "-1")]).is_ok());
 }

@@ -99,6 +99,6 @@ fn a_bad_value_stops_the_start_with_one_sentence() {
     let message = from(&[("KAFKA_NUM_PARTITIONS", "many")], &[]).expect_err("refused");
     assert_eq!(
         message,
-        "Invalid value 'many' for num.partitions: it must be a whole number from -2147483648 to 2147483647."
+        "Invalid value many for configuration num.partitions: Value must be a whole number from -2147483648 to 2147483647."
     );
 }

@@ -26,13 +26,13 @@ settings! { TABLE:
     "num.network.threads" Int "3", Cluster, AtLeast(1), INERT;
     "producer.purgatory.purge.interval.requests" Int "1000", Static, Any, INERT;
     "queued.max.request.bytes" Long "-1", Static, Any, "Most bytes of requests in work or waiting; -1 or 0 sets no bound.";
-    "queued.max.requests" Int "500", Static, AtLeast(1), "Most requests in work or waiting; beyond that the broker stops reading.";
+    "queued.max.requests" Int "500", Static, AtLeast(1), "Accepted; a request is worked on as soon as it is read, so that none ever waits in a queue.";
     "request.timeout.ms" Int "30000", Static, Any, INERT;
     "security.inter.broker.protocol" String "PLAINTEXT", Static, OneOf(&["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]), "Accepted; a single node makes no connections to itself.";
     "socket.connection.setup.timeout.max.ms" Long "30000", Static, Any, INERT;
     "socket.connection.setup.timeout.ms" Long "10000", Static, Any, INERT;
     "socket.listen.backlog.size" Int "50", Static, AtLeast(1), "How many connections may wait to be accepted.";
-    "socket.receive.buffer.bytes" Int "102400", Static, Any, "Receive buffer of a connection, in bytes; -1 leaves it to the system.";
+    "socket.receive.buffer.bytes" Int "102400", Static, Any, "Receive buffer of a connection, in bytes; -1 and the default leave it to the system, which sizes it by the traffic.";
     "socket.request.max.bytes" Int "104857600", Static, AtLeast(1), "Largest request a client may send, in bytes.";
-    "socket.send.buffer.bytes" Int "102400", Static, Any, "Send buffer of a connection, in bytes; -1 leaves it to the system.";
+    "socket.send.buffer.bytes" Int "102400", Static, Any, "Send buffer of a connection, in bytes; -1 and the default leave it to the system, which sizes it by the traffic.";
 }

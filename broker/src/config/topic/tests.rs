@@ -91,11 +91,11 @@ fn a_refusal_names_the_setting_the_value_and_what_is_allowed() {
     let refused = |name, value| check_topic_overrides(&map(&[(name, value)])).expect_err("refused");
     assert_eq!(
         refused("segment.bytes", "1000"),
-        "Invalid value '1000' for segment.bytes: it must be 1048576 or more."
+        "Invalid value 1000 for configuration segment.bytes: Value must be at least 1048576."
     );
     assert_eq!(
         refused("preallocate", "yes"),
-        "Invalid value 'yes' for preallocate: it must be true or false."
+        "Invalid value yes for configuration preallocate: Value must be true or false."
     );
     assert_eq!(refused("nope", "1"), "Unknown topic config name: nope");
 }

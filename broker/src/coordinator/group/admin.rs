@@ -9,12 +9,13 @@ use super::{
 impl Groups {
     /// A group and its members; `None` if it does not exist.
     pub fn describe(&self, group_id: &str) -> Option<Description> {
-        self.groups.get(group_id).map(describe)
+        self.groups.get(group_id).filter(|group| !self.unwritten.contains(&group.id)).map(describe)
     }
 
     /// Every group of the shard, in no order.
     pub fn list(&self) -> impl Iterator<Item = Listing> {
-        self.groups.values().map(|group| Listing {
+        let shown = self.groups.values().filter(|group| !self.unwritten.contains(&group.id));
+        shown.map(|group| Listing {
             group_id: group.id.clone(),
             state: group.state,
             protocol_type: group.protocol_type.clone().unwrap_or_default(),

@@ -59,7 +59,7 @@ impl Groups {
             self.put(group);
             return step;
         }
-        tracing::debug!(group = %group_id, member = %member_id, "session ended");
+        tracing::debug!(group = ?group_id, member = ?member_id, "session ended");
         if let Some(member) = group.remove(member_id) {
             self.dismiss(&mut step, &member);
         }
@@ -68,6 +68,9 @@ impl Groups {
 
     /// Goes on after the record of a step was appended or not.
     pub fn settle(&mut self, now: Now, then: Then, outcome: Result<(), AppendFailure>) -> Step {
+        if outcome.is_ok() {
+            self.unwritten.clear();
+        }
         let failure = outcome.err().map(GroupError::from);
         match then {
             Then::Created { group_id, asked_by, replies } => {

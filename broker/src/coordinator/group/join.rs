@@ -22,6 +22,9 @@ pub(super) const NEW_MEMBER_JOIN_TIMEOUT_MS: i32 = 5 * 60 * 1000;
 /// that never does.
 const MAX_PENDING_MEMBERS: usize = 10_000;
 
+/// Ways of assigning that a member may know; clients know one or two.
+const MAX_PROTOCOLS: usize = 1000;
+
 /// The longest text that a record can carry, in bytes.
 pub(super) const MAX_TEXT_BYTES: usize = i16::MAX as usize;
 
@@ -54,7 +57,7 @@ impl Groups {
             .into_iter()
             .chain(&request.instance_id)
             .chain(names);
-        if texts.any(|text| text.len() > MAX_TEXT_BYTES) {
+        if texts.any(|text| text.len() > MAX_TEXT_BYTES) || request.protocols.len() > MAX_PROTOCOLS {
             return Err(GroupError::InvalidRequest);
         }
         Ok(())
@@ -81,7 +84,7 @@ impl Groups {
         failure: Option<GroupError>,
     ) -> Step {
         let Some(error) = failure else {
-            tracing::info!(group = %group_id, "group created");
+            tracing::info!(group = ?group_id, "group created");
             return Step { replies, append: None };
         };
         self.forget(group_id);
@@ -336,12 +339,10 @@ fn refused(token: Token, error: GroupError, member_id: &str) -> Step {
     step
 }
 
-/// `<prefix>-<uuid>`, cut so that a record can carry it.
+/// `<prefix>-<uuid>`. The prefix only helps people to recognise the client, so a long one is cut: ids are kept by the
+/// thousand, and a record must be able to carry them.
 fn new_member_id(prefix: &str, fresh_id: Uuid) -> Arc<str> {
-    const SUFFIX_BYTES: usize = 37;
-    let mut length = prefix.len().min(MAX_TEXT_BYTES - SUFFIX_BYTES);
-    while !prefix.is_char_boundary(length) {
-        length -= 1;
-    }
-    format!("{}-{}", &prefix[..length], fresh_id.hyphenated()).into()
+    const MAX_PREFIX_BYTES: usize = 255;
+    let prefix = &prefix[..prefix.floor_char_boundary(MAX_PREFIX_BYTES)];
+    format!("{prefix}-{}", fresh_id.hyphenated()).into()
 }

@@ -32,7 +32,10 @@ mod subscription;
 mod sync;
 mod timers;
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 pub use error::GroupError;
 pub use group::State;
@@ -54,12 +57,20 @@ pub struct Groups {
     /// Beside the groups, because a group can be replaced as a whole without touching its offsets.
     offsets: HashMap<Arc<str>, GroupOffsets>,
     timers: Timers,
+    /// Groups that came into being without a record. As in Kafka, nobody is shown them until something is written.
+    unwritten: HashSet<Arc<str>>,
 }
 
 impl Groups {
     /// A shard without groups.
     pub fn new(settings: Arc<GroupSettings>) -> Self {
-        Self { settings, groups: HashMap::new(), offsets: HashMap::new(), timers: Timers::default() }
+        Self {
+            settings,
+            groups: HashMap::new(),
+            offsets: HashMap::new(),
+            timers: Timers::default(),
+            unwritten: HashSet::new(),
+        }
     }
 
     /// When [`Groups::on_time`] has something to do next, in ticks.

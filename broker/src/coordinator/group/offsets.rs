@@ -53,7 +53,9 @@ impl Groups {
         }
         if is_new_group && decision.records.is_empty() {
             // Nothing to write, yet from now on the group is there, as it is in Kafka; a restart forgets it.
-            self.put(Group::new(request.group_id.as_str().into(), now));
+            let group = Group::new(request.group_id.as_str().into(), now);
+            self.unwritten.insert(group.id.clone());
+            self.put(group);
         }
         Ok(decision)
     }

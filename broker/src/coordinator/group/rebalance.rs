@@ -34,7 +34,7 @@ impl Groups {
         let is_initial = group.state == State::Empty;
         group.enter(State::PreparingRebalance, now);
         tracing::info!(
-            group = %group.id, generation = group.generation, members = group.members.len(),
+            group = ?group.id, generation = group.generation, members = group.members.len(),
             reason = why, "group rebalances",
         );
         if is_initial {
@@ -99,7 +99,7 @@ impl Groups {
         }
         group.begin_generation(now);
         if group.state == State::Empty {
-            tracing::info!(group = %group.id, generation = group.generation, "group emptied");
+            tracing::info!(group = ?group.id, generation = group.generation, "group emptied");
             let record = Record::group(&group, |member| member.assignment.clone());
             step.append = Some(Append { record, then: Then::Emptied });
         } else {

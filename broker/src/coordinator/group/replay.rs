@@ -14,6 +14,7 @@ use crate::coordinator::Now;
 impl Groups {
     /// Makes a record true.
     pub fn apply(&mut self, now: Now, record: Record) {
+        self.unwritten.clear();
         match record {
             Record::Group { group_id, value: None } => {
                 self.forget(&group_id);

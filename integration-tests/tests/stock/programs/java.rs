@@ -101,7 +101,6 @@ fn java_tools_lesson() {
     tools.run("kafka-topics", &["--alter", "--topic", "t", "--partitions", "3"]);
     tools.run("kafka-log-dirs", &["--describe", "--topic-list", "t"]);
     tools.run("kafka-broker-api-versions", &[]);
-    tools.run("kafka-cluster", &["cluster-id"]);
     tools.run("kafka-topics", &["--delete", "--topic", "t"]);
     assert_eq!(tools.run("kafka-topics", &["--list", "--exclude-internal"]).trim(), "");
 }

@@ -251,3 +251,15 @@ fn text_that_no_record_can_carry_is_refused() {
     assert!(joined.member_id.len() <= 32_767);
     assert!(session.syncs(&sync(1, &joined.member_id, &[])).is_ok());
 }
+
+#[test]
+fn what_a_join_leaves_in_memory_is_bounded() {
+    let mut session = Session::new();
+    let long = JoinRequest { client_id: "é".repeat(16_000), ..consumer() };
+    let id = session.joins(&long).expect_err("no id yet").member_id;
+    assert_eq!((id.len(), id.starts_with("éé")), (254 + 37, true));
+    let protocols = (0..1001).map(|number| (format!("p{number}"), Bytes::new()));
+    let many = JoinRequest { group_id: "many".into(), protocols: protocols.collect(), ..consumer() };
+    assert_eq!(session.joins(&many).expect_err("too many").error, GroupError::InvalidRequest);
+    assert_eq!(session.state("many"), None);
+}

@@ -218,3 +218,17 @@ fn offsets_in_use_are_not_deleted() {
     stable(&mut session, &connect);
     assert_eq!(delete(&session, "c"), Err(GroupError::NonEmptyGroup));
 }
+
+#[test]
+fn group_without_anything_written_is_there_but_not_shown_until_something_is() {
+    let mut session = Session::new();
+    let too_long = OffsetToCommit { metadata: "x".repeat(5000), ..offset(0, 5) };
+    let refused = session.commit(&commit(-1, "", vec![too_long]));
+    assert_eq!(refused, Ok(vec![Err(GroupError::OffsetMetadataTooLarge)]));
+    assert_eq!((session.state("g"), session.groups.list().count()), (None, 0));
+    assert!(session.groups.delete_group("g").is_ok());
+
+    let other = CommitRequest { group_id: "other".into(), ..commit(-1, "", vec![offset(0, 5)]) };
+    session.commit(&other).expect("committed");
+    assert_eq!(session.state("g"), Some(State::Empty));
+}
