@@ -1,6 +1,7 @@
 //! Acknowledged data survives `kill -9`: producers and a group at work while the broker is killed again and again.
 //!
-//! `DAYBOOK_KILL_ROUNDS` sets the number of kills (`cargo xtask stress kill`: 50); `DAYBOOK_BINARY` the binary.
+//! `DAYBOOK_KILL_ROUNDS` sets the number of kills (`cargo xtask stress kill`: 50), `DAYBOOK_BINARY` the binary, and
+//! `DAYBOOK_SERVING_WITHIN_MS` how long a killed broker may take to serve again.
 
 mod history;
 mod workload;
@@ -14,12 +15,12 @@ use std::{
 use workload::{Consumer, Producer, TOPIC};
 
 const PARTITIONS: i32 = 3;
-/// A broker that was killed serves again within this time.
-const SERVING_WITHIN: Duration = Duration::from_secs(1);
+/// A broker that was killed serves again within this time, on a machine that does other things too.
+const SERVING_WITHIN_MS: u64 = 5_000;
 const PROGRESS_WITHIN: Duration = Duration::from_secs(60);
 
-fn rounds() -> u32 {
-    std::env::var("DAYBOOK_KILL_ROUNDS").map_or(4, |rounds| rounds.parse().expect("a number of rounds"))
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).map_or(otherwise, |text| text.parse().expect("a number"))
 }
 
 /// LOG-11, IDEM-07, GROUP-18: nothing acknowledged is lost, nothing idempotent is twice, no commit goes back.
@@ -43,8 +44,9 @@ fn nothing_acknowledged_is_lost_by_kill_9() {
     .collect();
     let consumer = Consumer::start(&bootstrap, &history);
 
+    let rounds = number("DAYBOOK_KILL_ROUNDS", 4);
     let mut slowest = Duration::ZERO;
-    for round in 0..rounds() {
+    for round in 0..rounds {
         let commits = consumer.commits();
         let marks: Vec<usize> = producers.iter().map(Producer::acknowledged).collect();
         let wanted = 3 + (round as usize * 7) % 20;
@@ -71,8 +73,9 @@ fn nothing_acknowledged_is_lost_by_kill_9() {
     let anomalies = history.check(&log);
     assert_eq!(anomalies, Vec::<Anomaly>::new());
     let records: usize = log.values().map(BTreeMap::len).sum();
-    println!("{} kills, {records} records, serving again after at most {slowest:?}", rounds());
-    assert!(slowest < SERVING_WITHIN, "serving again took {slowest:?}");
+    println!("{rounds} kills, {records} records, serving again after at most {slowest:?}");
+    let within = Duration::from_millis(number("DAYBOOK_SERVING_WITHIN_MS", SERVING_WITHIN_MS));
+    assert!(slowest < within, "serving again took {slowest:?}");
 }
 
 fn committed(daybook: &Daybook) -> BTreeMap<i32, i64> {

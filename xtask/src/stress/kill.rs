@@ -18,7 +18,11 @@ pub fn rounds(bench: &Bench) -> Result<(), String> {
         "--nocapture",
         "nothing_acknowledged_is_lost_by_kill_9",
     ];
-    let environment =
-        [("DAYBOOK_KILL_ROUNDS", OsStr::new(rounds)), ("DAYBOOK_BINARY", bench.binary.as_os_str())];
+    let mut environment =
+        vec![("DAYBOOK_KILL_ROUNDS", OsStr::new(rounds)), ("DAYBOOK_BINARY", bench.binary.as_os_str())];
+    if !bench.brief {
+        // A measurement has the machine for itself.
+        environment.push(("DAYBOOK_SERVING_WITHIN_MS", OsStr::new("1000")));
+    }
     cargo::cargo(&arguments, &environment)
 }
