@@ -73,9 +73,9 @@ pub struct Surroundings {
     pub budget: Budget,
     pub unsent: Unsent,
     pub idle: Duration,
-    pub buffers: SocketBuffers,
     /// Whoever neither sends the rest of a frame nor reads its answer for so long is closed when memory is short.
     pub stall: Duration,
+    pub buffers: SocketBuffers,
     pub shutdown: Shutdown,
 }
 

@@ -35,8 +35,6 @@ impl FrameHandler for Echo {
                 Some(b'N') => Reply::Nothing,
                 Some(b'C') => Reply::Close("asked to".into()),
                 Some(b'W') => std::future::pending().await,
-                // More than the buffers of the system hold.
-                Some(b'B') => Reply::Send(vec![Piece::Bytes(Bytes::from(vec![0; 64 << 20]))]),
                 Some(b'L') => {
                     let stored = Counting(PARTS * PART_BYTES);
                     let mut prefix = BytesMut::new();
@@ -45,7 +43,8 @@ impl FrameHandler for Echo {
                     let bytes = |text| Piece::from(Bytes::from_static(text));
                     Reply::Send(vec![prefix.freeze().into(), bytes(b"ab"), stored, bytes(b"cd")])
                 }
-                Some(b'M') => Reply::Send(vec![Bytes::from(vec![0; 64 << 20]).into()]),
+                // More than the buffers of the system hold.
+                Some(b'B') => Reply::Send(vec![Piece::Bytes(Bytes::from(vec![0; 64 << 20]))]),
                 _ => {
                     let mut prefix = BytesMut::new();
                     prefix.put_i32(frame.len() as i32);
@@ -196,7 +195,7 @@ async fn until_unsent(running: &Running, expected: impl Fn(usize) -> bool) {
 async fn a_client_that_never_reads_is_closed_when_too_much_waits() {
     let running = start(10, Duration::from_secs(3600));
     let (mut deaf, mut good) = (connect(&running).await, connect(&running).await);
-    send(&mut deaf, &frame(b"\0\x01M")).await;
+    send(&mut deaf, &frame(b"\0\x01B")).await;
     until_unsent(&running, |bytes| bytes > 0).await;
     until_unsent(&running, |bytes| bytes == 0).await;
     send(&mut good, &frame(b"\0\x01still")).await;

@@ -160,10 +160,11 @@ fn there_is_no_preferred_replica() {
 fn the_leader_epoch_fences() {
     let (mut daybook, mut connection) = with_topic(1);
     connection.produce("t", 0, &Batch::of(&["x"]));
-    daybook.restart();
+    daybook.kill9();
+    daybook.start_again();
     let mut connection = daybook.connect();
     let current = connection.topic("t").partitions[0].leader_epoch;
-    assert!(current > 0, "a restart is an election");
+    assert!(current > 0, "a start after a crash is an election");
     for (epoch, error_code) in [(-1, 0), (current, 0), (current - 1, 74), (current + 1, 75)] {
         let mut request = fetch_request("t", &[(0, 0)]);
         request.topics[0].partitions[0].current_leader_epoch = epoch;

@@ -113,7 +113,8 @@ fn leader_epochs_end_where_the_next_one_starts() {
         connection.produce("t", 0, &Batch::of(&["x", "y"]));
         epochs.push(connection.topic("t").partitions[0].leader_epoch);
         assert_eq!(connection.list_offset("t", 0, LATEST).0, 2 * (round + 1));
-        daybook.restart();
+        daybook.kill9();
+        daybook.start_again();
     }
     assert!(epochs.is_sorted_by(|one, next| one < next), "{epochs:?}");
     let mut connection = daybook.connect();
