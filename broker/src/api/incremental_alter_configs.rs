@@ -7,11 +7,11 @@
 //! - Version 1 is the flexible form.
 
 use super::{
-    describe_configs::{check_is_this_broker, check_topic_name, resource},
+    describe_configs::{check_is_this_broker, resource},
     text,
 };
 use crate::{
-    catalog::Image,
+    catalog::{Image, names},
     config::{
         ConfigMap, Layers,
         alter::{
@@ -215,7 +215,7 @@ fn topic_overrides(name: &str, image: &Image) -> Result<Arc<ConfigMap>, Refused>
     if let Some(topic) = image.topics.get(name) {
         return Ok(topic.configs.clone());
     }
-    check_topic_name(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
+    names::check(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
     Err((ResponseError::UnknownTopicOrPartition, format!("There is no topic {name}.")))
 }
 

@@ -7,14 +7,14 @@ use super::{
     list_groups, list_offsets, metadata, offset_commit, offset_delete, offset_fetch, offset_for_leader_epoch,
     produce, sync_group,
 };
-use crate::{net::Connection, services::Services};
+use crate::{net::Connection, services::Services, wall_clock::now_ms};
 use bytes::Bytes;
 use kafka_protocol::{
     messages::*,
     protocol::{Decodable, Encodable},
 };
 use protocol_glue::{DecodeError, codec, codec::Rope, versions};
-use std::{future::Future, ops::RangeInclusive, pin::Pin, time::SystemTime};
+use std::{future::Future, ops::RangeInclusive, pin::Pin};
 
 /// A row: one API as it is served.
 pub struct Api {
@@ -231,9 +231,4 @@ fn read<R: Decodable>(body: &mut Bytes, version: i16) -> Result<R, DecodeError> 
 fn respond<R: Encodable>(key: i16, call: Call<'_>, response: &R) -> Result<Outcome, Unanswered> {
     let header = versions::api(key).expect("every row has a known key").response_header_version(call.version);
     Ok(Outcome::Respond(codec::encode_response(call.correlation_id, header, response, call.version)?))
-}
-
-fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }
