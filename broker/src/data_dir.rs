@@ -8,7 +8,6 @@ mod clean_shutdown;
 mod durable_file;
 pub mod kafka_id;
 mod meta_properties;
-pub mod partition_metadata;
 
 use meta_properties::MetaProperties;
 use std::{

@@ -20,3 +20,4 @@ pub mod services;
 #[cfg(test)]
 mod testing;
 pub mod wait;
+pub mod wall_clock;

@@ -5,17 +5,17 @@ use crate::{
     coordinator::{AppendFailure, Durable, OffsetsLog, ReplayFailure, Visit},
     logs::Logs,
     partition::{Partition, ReadAt},
+    wall_clock::now_ms,
 };
 use bytes::Bytes;
 use parking_lot::Mutex;
-use std::{collections::HashMap, sync::Arc, time::SystemTime};
+use std::{collections::HashMap, sync::Arc};
 use storage::{
     batch::{Builder, batches},
     log::AppendError,
 };
 
-/// The topic that keeps groups and committed offsets.
-pub const NAME: &str = "__consumer_offsets";
+pub use crate::catalog::names::OFFSETS as NAME;
 
 /// Bytes read at a time while loading.
 const REPLAY_BYTES: usize = 1 << 20;
@@ -124,9 +124,4 @@ fn failure(error: AppendError) -> AppendFailure {
             AppendFailure::Storage
         }
     }
-}
-
-fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

@@ -21,15 +21,11 @@ use crate::{
     observe::logging::LogLevels,
     offsets_topic::OffsetsTopic,
     services::{CatalogBlocks, DynamicSettings, Identity, Services},
+    wall_clock::now_ms,
 };
 use arc_swap::ArcSwap;
 use protocol_glue::records::metadata::BrokerEndpoint;
-use std::{
-    net::SocketAddr,
-    path::PathBuf,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use storage::disk::{Disk, RealDisk};
 use tokio::{
     sync::watch,
@@ -226,9 +222,4 @@ fn registration(config: &BrokerConfig, endpoints: &[Arc<Endpoint>]) -> Registrat
         security_protocol: 0,
     });
     Registration { end_points: end_points.collect(), rack: config.rack.clone() }
-}
-
-fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

@@ -7,7 +7,7 @@
 //! - A partition that is named twice counts once, as named last.
 
 use super::resolve;
-use crate::{logs::Logs, partition::Refused};
+use crate::{catalog::names, logs::Logs, partition::Refused};
 use kafka_protocol::messages::{
     DeleteRecordsRequest, DeleteRecordsResponse,
     delete_records_request::DeleteRecordsTopic,
@@ -40,7 +40,7 @@ pub async fn handle(_version: i16, request: DeleteRecordsRequest, logs: &Arc<Log
 
 fn trim(logs: &Logs, topic: &str, index: i32, offset: i64) -> Result<i64, ErrorCode> {
     let partition = resolve::by_name(logs, topic, index)?;
-    if resolve::is_internal(topic) {
+    if names::is_internal(topic) {
         return Err(ErrorCode::InvalidTopic);
     }
     if partition.config().is_some_and(|config| config.compact && !config.delete) {

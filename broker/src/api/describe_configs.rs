@@ -8,7 +8,7 @@
 
 use super::text;
 use crate::{
-    catalog::Image,
+    catalog::{Image, names},
     config::{
         ConfigMap, Layers,
         describe::{
@@ -149,22 +149,11 @@ fn topic_overrides<'a>(name: &str, image: &'a Image) -> Result<&'a ConfigMap, Re
     if let Some(topic) = image.topics.get(name) {
         return Ok(&topic.configs);
     }
-    match check_topic_name(name) {
+    match names::check(name) {
         // Kafka has an error and no words for this one.
         Ok(()) => Err((ResponseError::UnknownTopicOrPartition, String::new())),
         Err(message) => Err((ResponseError::InvalidTopicException, message)),
     }
-}
-
-/// Is this a name a topic could have? The error says why not.
-pub(super) fn check_topic_name(name: &str) -> Result<(), String> {
-    const MAX_LEN: usize = 249;
-    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let legal = !name.is_empty() && name.len() <= MAX_LEN && name.bytes().all(is_legal);
-    if legal && name != "." && name != ".." {
-        return Ok(());
-    }
-    Err(format!("'{}' is no name for a topic.", name.escape_default()))
 }
 
 pub(super) fn check_is_this_broker(name: &str, node_id: i32) -> Result<(), Refusal> {

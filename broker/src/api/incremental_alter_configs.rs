@@ -7,11 +7,11 @@
 //! - Version 1 is the flexible form.
 
 use super::{
-    describe_configs::{check_is_this_broker, check_topic_name, resource},
+    describe_configs::{check_is_this_broker, resource},
     text,
 };
 use crate::{
-    catalog::Image,
+    catalog::{Image, names},
     config::{
         ConfigMap, Layers,
         alter::{
@@ -221,7 +221,7 @@ fn apply_to_topic(
         return Err(invalid("A topic name cannot be empty."));
     }
     if topic.is_none() {
-        check_topic_name(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
+        names::check(name).map_err(|message| (ResponseError::InvalidTopicException, message))?;
     }
     check_topic(&after).map_err(refused)?;
     match topic {

@@ -22,11 +22,6 @@ pub fn by_id(logs: &Logs, image: &Image, topic: Uuid, index: i32) -> Result<Arc<
     logs.get_by_id(topic, index).ok_or(ErrorCode::UnknownTopicOrPartition)
 }
 
-/// Topics that the broker keeps its own state in.
-pub fn is_internal(topic: &str) -> bool {
-    matches!(topic, "__consumer_offsets" | "__transaction_state" | "__share_group_state")
-}
-
 /// The code for a refusal; what the machine caused is also logged.
 pub fn refusal_code(refused: &Refused) -> ErrorCode {
     match refused {

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     net::{Connection, Piece},
     services::Services,
+    wall_clock::now_ms,
 };
 use bytes::Bytes;
 use kafka_protocol::{
@@ -17,7 +18,7 @@ use kafka_protocol::{
     protocol::{Decodable, Encodable},
 };
 use protocol_glue::{DecodeError, codec, codec::Rope, versions};
-use std::{future::Future, ops::RangeInclusive, pin::Pin, time::SystemTime};
+use std::{future::Future, ops::RangeInclusive, pin::Pin};
 
 /// A row: one API as it is served.
 pub struct Api {
@@ -240,9 +241,4 @@ fn respond<R: Encodable>(key: i16, call: Call<'_>, response: &R) -> Result<Outco
 /// An answer that is in memory as a whole.
 pub fn pieces(rope: Rope) -> Vec<Piece> {
     rope.segments.into_iter().map(Piece::from).collect()
-}
-
-fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

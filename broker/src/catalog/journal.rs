@@ -9,17 +9,17 @@ use super::{
     store::Store,
     versions,
 };
-use crate::data_dir::{DataDir, DataDirError, partition_metadata, replace_file};
+use crate::{
+    data_dir::{DataDir, DataDirError, replace_file},
+    logs::partition_metadata,
+    wall_clock::now_ms,
+};
 use bytes::Bytes;
 use protocol_glue::records::{
     control::{ControlRecord, LeaderChange, LeaderChangeVoter},
     metadata::MetadataRecord,
 };
-use std::{
-    path::PathBuf,
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::{path::PathBuf, sync::Arc};
 use storage::{
     batch::{Batch, Builder, TargetCodec, TimestampType, batches},
     disk::Disk,
@@ -94,9 +94,7 @@ impl Journal {
     /// Makes the folder complete and this node the leader, if they are not already: an election of one.
     pub(super) fn lead(&mut self) -> Result<(), CatalogError> {
         snapshot_file::remove_leftover(&*self.disk, &self.dir)?;
-        if partition_metadata::read(&self.dir).map_err(from_data_dir)?.is_none() {
-            partition_metadata::write(&self.dir, TOPIC_ID).map_err(from_data_dir)?;
-        }
+        partition_metadata::complete(&*self.disk, &self.dir, TOPIC_ID)?;
         self.elect()?;
         // A transaction without an end was never finished: its records do not count, and must not be taken up by
         // what comes after them.
@@ -340,11 +338,6 @@ pub(super) fn log_config() -> LogConfig {
         producer_id_expiration_ms: i64::MAX,
         max_compaction_lag_ms: i64::MAX,
     }
-}
-
-fn now_ms() -> i64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn read_error(error: ReadError) -> CatalogError {

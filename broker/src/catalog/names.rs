@@ -1,7 +1,10 @@
 //! Which names a topic may have.
 
+/// The topic that keeps groups and committed offsets.
+pub const OFFSETS: &str = "__consumer_offsets";
+
 /// The topics that the broker itself keeps; clients see them marked as internal.
-pub const INTERNAL: [&str; 3] = ["__consumer_offsets", "__transaction_state", "__share_group_state"];
+const INTERNAL: [&str; 3] = [OFFSETS, "__transaction_state", "__share_group_state"];
 
 /// The topic that the metadata log goes by; never a topic that clients can create or see.
 pub const CLUSTER_METADATA: &str = "__cluster_metadata";

@@ -285,7 +285,7 @@ impl Inner {
 
     /// Of the broker's own topics only that of the offsets has its shape yet.
     fn may_be_made(&self, name: &str) -> bool {
-        name != names::CLUSTER_METADATA && (!names::is_internal(name) || name == OFFSETS)
+        name != names::CLUSTER_METADATA && (!names::is_internal(name) || name == names::OFFSETS)
     }
 
     fn by_default(&self, name: &str) -> create::Wanted {
@@ -296,7 +296,7 @@ impl Inner {
             assignments: Vec::new(),
             configs: Vec::new(),
         };
-        if name != OFFSETS {
+        if name != names::OFFSETS {
             return wanted;
         }
         let config = |name: &str, value: String| (name.to_owned(), Some(value));
@@ -312,8 +312,6 @@ impl Inner {
         }
     }
 }
-
-const OFFSETS: &str = "__consumer_offsets";
 
 /// What a partition starts with.
 const NEW_PARTITION: PartitionState = PartitionState { leader_epoch: 0, partition_epoch: 0 };

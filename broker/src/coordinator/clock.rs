@@ -1,6 +1,6 @@
 //! Time as coordinators see it: one clock for what is written down, one for what is waited for.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use crate::wall_clock::now_ms;
 
 /// The moment at which something is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,9 +39,8 @@ impl Default for SystemClock {
 
 impl Clock for SystemClock {
     fn now(&self) -> Now {
-        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Now {
-            wall_ms: i64::try_from(wall.as_millis()).unwrap_or(i64::MAX),
+            wall_ms: now_ms(),
             tick_ms: i64::try_from(self.start.elapsed().as_millis()).unwrap_or(i64::MAX),
         }
     }

@@ -139,14 +139,3 @@ fn a_clean_shutdown_is_seen_once() {
     drop(dir);
     assert_eq!(DataDir::open(root.path(), None, 1).expect("opens").clean_shutdown(), None);
 }
-
-#[test]
-fn a_partitions_folder_names_its_topic() {
-    let root = tempfile::tempdir().expect("a folder");
-    assert_eq!(partition_metadata::read(root.path()).expect("reads"), None);
-    partition_metadata::write(root.path(), Uuid::from_u128(1)).expect("writes");
-    assert_eq!(written(root.path(), "partition.metadata"), "version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ");
-    assert_eq!(partition_metadata::read(root.path()).expect("reads"), Some(Uuid::from_u128(1)));
-    fs::write(root.path().join("partition.metadata"), "version: 1\ntopic_id: x").expect("writes");
-    assert!(matches!(partition_metadata::read(root.path()), Err(DataDirError::OtherFormat { .. })));
-}

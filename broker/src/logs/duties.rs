@@ -2,11 +2,8 @@
 //! deleted folders. One task for each duty, none for a partition; the work runs on blocking threads.
 
 use super::Logs;
-use crate::config::BrokerConfig;
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use crate::{config::BrokerConfig, wall_clock::now_ms};
+use std::{sync::Arc, time::Duration};
 use storage::log::LogError;
 use tokio::{
     sync::watch,
@@ -157,9 +154,4 @@ fn report(what: &str, result: Result<(), LogError>) {
 /// Periods of zero would never rest.
 fn millis(ms: i64) -> Duration {
     Duration::from_millis(u64::try_from(ms).unwrap_or(0).max(1))
-}
-
-fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
 }

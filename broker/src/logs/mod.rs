@@ -5,11 +5,10 @@
 //! no task, no timer.
 
 mod checkpoints;
-pub mod clean_shutdown;
 pub mod duties;
 mod folders;
 mod parallel;
-mod partition_metadata;
+pub(crate) mod partition_metadata;
 #[cfg(test)]
 mod tests;
 

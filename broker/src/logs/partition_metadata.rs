@@ -1,6 +1,7 @@
 //! `partition.metadata`: which topic, by id, a partition's folder belongs to.
 
 use super::folders;
+use crate::data_dir::kafka_id;
 use std::{
     io::{self, IoSlice},
     path::Path,
@@ -13,10 +14,8 @@ use uuid::Uuid;
 
 const FILE_NAME: &str = "partition.metadata";
 const BEFORE_ID: &str = "version: 0\ntopic_id: ";
-const ID_LEN: usize = 22;
 /// More is not ours.
 const MAX_LEN: u64 = 4096;
-const BASE64_URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// Makes the folder the topic's own; one that belongs to another topic is set aside first. True when the folder
 /// was not the topic's before.
@@ -33,6 +32,16 @@ pub(super) fn claim(disk: &dyn Disk, folder: &Path, topic_id: Uuid) -> Result<bo
     disk.make_dir(folder).map_err(failed)?;
     write(disk, &path, &ours).map_err(failed)?;
     Ok(true)
+}
+
+/// Writes the file when there is none. For a folder that nobody else can have.
+pub(crate) fn complete(disk: &dyn Disk, folder: &Path, topic_id: Uuid) -> Result<(), LogError> {
+    let path = folder.join(FILE_NAME);
+    let written = match read(disk, &path) {
+        Ok(None) => write(disk, &path, &text(topic_id)),
+        found => found.map(drop),
+    };
+    written.map_err(|source| LogError::Io { path, source })
 }
 
 fn read(disk: &dyn Disk, path: &Path) -> io::Result<Option<String>> {
@@ -60,21 +69,12 @@ fn write(disk: &dyn Disk, path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn is_whole(text: &str) -> bool {
-    let id = text.strip_prefix(BEFORE_ID).unwrap_or_default();
-    id.len() == ID_LEN && id.bytes().all(|byte| BASE64_URL.contains(&byte))
+    text.strip_prefix(BEFORE_ID).and_then(kafka_id::decode).is_some()
 }
 
 /// The file's content, as Kafka writes it: no newline at the end.
 fn text(topic_id: Uuid) -> String {
-    format!("{BEFORE_ID}{}", base64_url(topic_id))
-}
-
-/// An id as Kafka writes it: 22 characters of URL-safe base64, without padding.
-fn base64_url(id: Uuid) -> String {
-    let bits = id.as_u128();
-    // 128 bits and four zero bits make 22 groups of six.
-    let group = |at: u32| if at == 21 { (bits << 4) & 63 } else { (bits >> (122 - 6 * at)) & 63 };
-    (0..ID_LEN as u32).map(|at| char::from(BASE64_URL[group(at) as usize])).collect()
+    format!("{BEFORE_ID}{}", kafka_id::encode(topic_id))
 }
 
 #[cfg(test)]
@@ -83,9 +83,6 @@ mod tests {
 
     #[test]
     fn ids_are_written_as_kafka_writes_them() {
-        assert_eq!(base64_url(Uuid::nil()), "AAAAAAAAAAAAAAAAAAAAAA");
-        assert_eq!(base64_url(Uuid::from_u128(u128::MAX)), "_____________________w");
-        assert_eq!(base64_url(Uuid::from_u128(1)), "AAAAAAAAAAAAAAAAAAAAAQ");
         let id = Uuid::from_u128(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f);
         assert_eq!(text(id), "version: 0\ntopic_id: AAECAwQFBgcICQoLDA0ODw");
     }

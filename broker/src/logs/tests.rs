@@ -191,13 +191,3 @@ fn thousands_of_empty_partitions_open_without_files_and_in_no_time() {
         assert!(open_files() < before + 20, "{} files are open", open_files());
     }
 }
-
-#[test]
-fn the_mark_of_a_clean_shutdown_is_taken_once() {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let take = || clean_shutdown::take(&RealDisk, dir.path()).expect("the folder is there");
-    assert!(!take());
-    clean_shutdown::leave(&RealDisk, dir.path()).expect("a write");
-    assert!(take());
-    assert!(!take());
-}

@@ -18,7 +18,11 @@ mod shape;
 mod tests;
 
 use super::resolve;
-use crate::{catalog::Image, logs::Logs, partition::Partition};
+use crate::{
+    catalog::{Image, names},
+    logs::Logs,
+    partition::Partition,
+};
 use append::{Done, Failure, append};
 pub use budget::DecompressionBudget;
 use bytes::Bytes;
@@ -149,7 +153,7 @@ impl Producing<'_> {
         if !matches!(self.acks, -1..=1) {
             return Err(Failure::code(ErrorCode::InvalidRequiredAcks));
         }
-        if resolve::is_internal(partition.topic()) && self.client_id != ADMIN_CLIENT_ID {
+        if names::is_internal(partition.topic()) && self.client_id != ADMIN_CLIENT_ID {
             return Err(Failure::code(ErrorCode::InvalidTopic));
         }
         if shape.transactional {

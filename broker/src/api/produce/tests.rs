@@ -340,7 +340,7 @@ async fn acks_zero_is_never_answered_and_closes_on_failure() {
     for (topic, index, records) in failing {
         let outcome = outcome(topic, index, records).await;
         let Outcome::Close(why) = outcome else { panic!("{topic}-{index}: {outcome:?}") };
-        assert!(why.contains(&format!("{topic:?} partition {index}")), "{why}");
+        assert!(why.ends_with(&format!("{topic:?} partition {index}")), "{why}");
     }
     assert_eq!(bench.partition("t", 0).offsets().log_end, 1);
 }
