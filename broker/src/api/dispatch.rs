@@ -34,8 +34,9 @@ impl Dispatcher {
         };
         let Some(api) = api_of(header.api_key) else {
             return Reply::Close(format!(
-                "API key {} is not offered here (client id {:?})",
-                header.api_key, header.client_id
+                "API key {} is not offered here ({})",
+                header.api_key,
+                who(&header)
             ));
         };
         if !api.versions.contains(&header.api_version) {
@@ -54,10 +55,7 @@ impl Dispatcher {
 
     async fn run(&self, api: &Api, connection: &Connection, header: &RequestHeader, body: Bytes) -> Reply {
         let refuse = |what: &dyn std::fmt::Display| {
-            Reply::Close(format!(
-                "{} v{}: {what} (client id {:?})",
-                api.name, header.api_version, header.client_id
-            ))
+            Reply::Close(format!("{} v{}: {what} ({})", api.name, header.api_version, who(header)))
         };
         let body = match preflight::check(header.api_key, header.api_version, body) {
             Ok(body) => body,
@@ -89,14 +87,23 @@ impl Dispatcher {
         }
         let software = connection.software.get().map(|(name, version)| format!(", {name} {version}"));
         Reply::Close(format!(
-            "{} v{} is outside v{}-v{} (client id {:?}{}); use a client that supports Kafka 2.1 or newer",
+            "{} v{} is outside v{}-v{} ({}{}); use a client that supports Kafka 2.1 or newer",
             api.name,
             header.api_version,
             api.versions.start(),
             api.versions.end(),
-            header.client_id,
+            who(header),
             software.unwrap_or_default(),
         ))
+    }
+}
+
+/// Names the client in a log line; of a long name the beginning is enough.
+fn who(header: &RequestHeader) -> String {
+    const SHOWN: usize = 100;
+    match header.client_id.as_deref() {
+        Some(client_id) => format!("client id {:?}", client_id.chars().take(SHOWN).collect::<String>()),
+        None => "no client id".to_owned(),
     }
 }
 
