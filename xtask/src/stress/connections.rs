@@ -1,6 +1,6 @@
 //! Connections that do nothing, wait, or misbehave: what they cost.
 
-use super::{Bench, daybook, process, within};
+use super::{Bench, daybook, process, within, within_time};
 use integration_tests::{
     Connection, Daybook,
     batch::Batch,
@@ -55,22 +55,28 @@ pub fn parked(bench: &Bench) -> Result<(), String> {
     let (before, from) = (process::cpu_ticks(daybook.pid()), Instant::now());
     thread::sleep(Duration::from_secs(3));
     let used = (process::cpu_ticks(daybook.pid()) - before) as f64 / from.elapsed().as_secs_f64();
-    let cpu = within(&format!("parked: CPU of {count} waiting fetches"), used, PARKED_CPU_PERCENT, "%");
+    let cpu =
+        within_time(bench, &format!("parked: CPU of {count} waiting fetches"), used, PARKED_CPU_PERCENT, "%");
 
     let appended_at = Instant::now();
     daybook.connect().produce("t", 0, &Batch::of(&["x"]));
     waiting[0].answer::<FetchRequest>(12);
-    let wake =
-        within("parked: from append to answer", appended_at.elapsed().as_secs_f64() * 1000.0, WAKE_MS, "ms");
+    let wake = within_time(
+        bench,
+        "parked: from append to answer",
+        appended_at.elapsed().as_secs_f64() * 1000.0,
+        WAKE_MS,
+        "ms",
+    );
     for connection in &mut waiting[1..] {
         connection.answer::<FetchRequest>(12);
     }
     println!("parked: all {count} answered after {:.1} ms", appended_at.elapsed().as_secs_f64() * 1000.0);
-    cpu.and(wake).and(parked_alone(&daybook))
+    cpu.and(wake).and(parked_alone(bench, &daybook))
 }
 
 /// One fetch that waits, and one producer on a connection that is open.
-fn parked_alone(daybook: &Daybook) -> Result<(), String> {
+fn parked_alone(bench: &Bench, daybook: &Daybook) -> Result<(), String> {
     daybook.connect().create_topic("alone", 1, &[]);
     let (mut consumer, mut producer) = (daybook.connect(), daybook.connect());
     let mut times: Vec<f64> = (0..100)
@@ -86,7 +92,7 @@ fn parked_alone(daybook: &Daybook) -> Result<(), String> {
         .collect();
     times.sort_by(f64::total_cmp);
     println!("parked: alone, from append to answer: median {:.3} ms", times[times.len() / 2]);
-    within("parked: alone, best", times[0], WAKE_ALONE_MS, "ms")
+    within_time(bench, "parked: alone, best", times[0], WAKE_ALONE_MS, "ms")
 }
 
 /// A slow reader, clients that never read their answers, and halves of frames.

@@ -1,6 +1,6 @@
 //! Ten thousand partitions: made, restarted, listed.
 
-use super::{Bench, daybook, process, within};
+use super::{Bench, daybook, process, within_time};
 use integration_tests::Daybook;
 use std::time::Instant;
 
@@ -39,8 +39,8 @@ fn of_shape(bench: &Bench, topics: usize, partitions: usize) -> Result<(), Strin
     if listed != topics * partitions {
         return Err(format!("{listed} of {} partitions are listed", topics * partitions));
     }
-    within("partitions: restart", worst_restart, RESTART_SECONDS, "s")?;
-    within("partitions: one Metadata about all", list_seconds, LIST_SECONDS, "s")
+    within_time(bench, "partitions: restart", worst_restart, RESTART_SECONDS, "s")?;
+    within_time(bench, "partitions: one Metadata about all", list_seconds, LIST_SECONDS, "s")
 }
 
 /// Seconds until the last partition answers again.

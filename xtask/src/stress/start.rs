@@ -1,6 +1,6 @@
 //! Starting: how soon the first Metadata is answered, and what an idle broker holds.
 
-use super::{Bench, daybook, within};
+use super::{Bench, daybook, within, within_time};
 use integration_tests::Connection;
 use kafka_protocol::messages::MetadataRequest;
 use std::{
@@ -22,9 +22,9 @@ pub fn first_answer(bench: &Bench) -> Result<(), String> {
     println!("start: best {:.1} ms, worst {:.1} ms of {runs}", times[0], times[runs - 1]);
     if bench.brief {
         // Other work on the machine may slow most starts, not all.
-        return within("start: first Metadata, best", times[0], FIRST_ANSWER_MS, "ms");
+        return within_time(bench, "start: first Metadata, best", times[0], FIRST_ANSWER_MS, "ms");
     }
-    within("start: first Metadata, median", times[runs / 2], FIRST_ANSWER_MS, "ms")
+    within_time(bench, "start: first Metadata, median", times[runs / 2], FIRST_ANSWER_MS, "ms")
 }
 
 /// One start; milliseconds.
